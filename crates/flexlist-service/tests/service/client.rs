@@ -4,7 +4,6 @@ use core::fmt::Debug;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
-    thread,
     time::Duration,
 };
 
@@ -70,6 +69,21 @@ impl Wire {
         });
     }
 
+    /// Changes the status in the answers to requests of this kind.
+    fn change_status(
+        &self,
+        is_asked: fn(&Request) -> bool,
+        change: impl Fn(&mut FileStatus) + Send + 'static,
+    ) {
+        self.tamper(move |request, response| {
+            if let Response::State(status) = response
+                && is_asked(request)
+            {
+                change(status);
+            }
+        });
+    }
+
     /// Answers the requests of this kind by `answer`, and forwards all others.
     fn answer(
         &self,
@@ -104,12 +118,26 @@ fn lost() -> Answer {
     Err(TransportError::Status(500))
 }
 
-fn is_update(request: &Request) -> bool {
-    matches!(request, Request::Update(_))
+/// Functions that tell whether a request is of one kind.
+macro_rules! kinds {
+    ($($name:ident: $kind:ident,)*) => {$(
+        fn $name(request: &Request) -> bool {
+            matches!(request, Request::$kind { .. })
+        }
+    )*};
 }
 
-fn is_audit(request: &Request) -> bool {
-    matches!(request, Request::Audit { .. })
+kinds! {
+    is_begin: Begin,
+    is_part: Part,
+    is_finish: Finish,
+    is_status: Status,
+    is_update: Update,
+    is_audit: Audit,
+    is_read: Read,
+    is_abort: Abort,
+    is_confirm: Confirm,
+    is_confirmed: Confirmed,
 }
 
 impl Debug for Wire {
@@ -724,21 +752,6 @@ fn a_file_goes_through_its_life_over_http() {
     stop(server);
 
     let server = serve();
-    thread::scope(|scope| {
-        // Each thread has a client with a file of its own. All clients share the transport.
-        for number in 0..4 {
-            let transport = connect(&server);
-            let owner = owner.clone();
-            let state = directory.path().join(format!("state-{number}"));
-            let file = &file[..50_000 * (number + 1)];
-            scope.spawn(move || {
-                let chunker = Chunker::default();
-                let mut client = FileClient::create(&state, owner, transport, chunker).unwrap();
-                upload(&mut client, file).unwrap();
-                check(&mut client, file);
-            });
-        }
-    });
     let mut client = FileClient::open(&state, owner, connect(&server)).unwrap();
     check(&mut client, &file);
     stop(server);
