@@ -14,7 +14,7 @@ use flexlist_service::{
     client::{
         ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Owner, StateKey,
     },
-    network::{Options, RunningServer, Server},
+    network::{Endpoint, Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
 use pad_core::{AuthorKey, Workers};
@@ -97,7 +97,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn serve(store: &Path) -> Result<RunningServer, Box<dyn Error>> {
     let files = FileServer::open(store, Limits::default(), Workers::all_cores())?;
-    Ok(Server::bind("127.0.0.1:0", Options::default())?.start(files)?)
+    let options = Options::default();
+    let endpoint = Endpoint::new(files, options.limits);
+    Ok(Server::bind("127.0.0.1:0", options)?.start(endpoint)?)
 }
 
 fn connect(server: &RunningServer) -> Result<HttpTransport, Box<dyn Error>> {

@@ -18,22 +18,38 @@
 //! | 503 | overloaded; `Retry-After` gives the time to retry |
 //!
 //! Limits and deadlines are common to all servers of this workspace: [`pad_web::server`].
+//!
+//! ```no_run
+//! # use flexlist_service::{
+//! #     internals::message::{Refusal, Request, Response},
+//! #     network::{Endpoint, Handler, Options, Server},
+//! # };
+//! struct Closed;
+//!
+//! impl Handler for Closed {
+//!     fn handle(&self, _: Request) -> Response {
+//!         Response::Refused(Refusal::Unavailable)
+//!     }
+//! }
+//!
+//! let options = Options::default();
+//! let endpoint = Endpoint::new(Closed, options.limits);
+//! Server::bind("127.0.0.1:4711", options)?.run(endpoint)?;
+//! # Ok::<(), flexlist_service::network::ServerError>(())
+//! ```
 
-use std::{net::ToSocketAddrs, sync::Arc};
+use std::sync::Arc;
 
+use pad_core::codec;
+use pad_web::server::{Admission, Answer, Head, HeaderValue, Method, StatusCode, Work, header};
 pub use pad_web::server::{
-    Identity, Limits, Options, RunningServer, ServerError, ShutdownOutcome, Timeouts,
+    Identity, Limits, Options, RunningServer, Server, ServerError, ShutdownOutcome, Timeouts,
 };
 
 use crate::{
-    message::{Request, Response},
+    message::{Refusal, Request, Response},
     server::FileServer,
 };
-
-mod endpoint;
-
-#[doc(hidden)]
-pub use endpoint::Endpoint;
 
 /// The URL path of the endpoint.
 pub const PATH: &str = "/flexlist/v1";
@@ -59,60 +75,59 @@ impl<H: Handler> Handler for Arc<H> {
     }
 }
 
-/// A server that is bound to its address but does not serve yet.
-///
-/// ```no_run
-/// # use flexlist_service::{
-/// #     internals::message::{Refusal, Request, Response}, network::{Handler, Options, Server},
-/// # };
-/// struct Closed;
-///
-/// impl Handler for Closed {
-///     fn handle(&self, _: Request) -> Response {
-///         Response::Refused(Refusal::Unavailable)
-///     }
-/// }
-///
-/// Server::bind("127.0.0.1:4711", Options::default())?.run(Closed)?;
-/// # Ok::<(), flexlist_service::network::ServerError>(())
-/// ```
+/// The endpoint of a [`Server`]: decodes requests for a [`Handler`], and encodes its responses.
 #[derive(Debug)]
-pub struct Server {
-    server: pad_web::server::Server,
+pub struct Endpoint<H> {
+    handler: H,
     limits: Limits,
 }
 
-impl Server {
-    /// Binds a server to `address`. Port 0 takes a free port.
-    ///
-    /// # Errors
-    /// [`ServerError::Bind`] if the address cannot be bound; [`ServerError::Certificate`] if the
-    /// certificate or its key cannot be used.
-    pub fn bind(address: impl ToSocketAddrs, options: Options) -> Result<Self, ServerError> {
-        let limits = options.limits;
-        let server = pad_web::server::Server::bind(address, options)?;
-        Ok(Self { server, limits })
+impl<H> Endpoint<H> {
+    /// Creates the endpoint of a server with these limits. A longer response than they allow is
+    /// replaced by [`Response::Refused`].
+    pub const fn new(handler: H, limits: Limits) -> Self {
+        Self { handler, limits }
+    }
+}
+
+impl<H: Handler> pad_web::server::Handler for Endpoint<H> {
+    type Request = ();
+
+    fn admit(&self, head: &Head) -> Result<Admission<()>, Answer> {
+        if head.uri.path() != PATH {
+            return Err(Answer::text(StatusCode::NOT_FOUND, ""));
+        }
+        if head.method != Method::POST {
+            let allowed = HeaderValue::from_static("POST");
+            let answer = Answer::text(StatusCode::METHOD_NOT_ALLOWED, "");
+            return Err(answer.with(header::ALLOW, allowed));
+        }
+        let content_type = head.headers.get(header::CONTENT_TYPE);
+        if content_type.is_none_or(|value| value.as_bytes() != CONTENT_TYPE.as_bytes()) {
+            return Err(Answer::text(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the content type must be application/octet-stream",
+            ));
+        }
+        Ok(Admission {
+            request: (),
+            body_bytes: self.limits.request_bytes,
+            work: Work::Long,
+        })
     }
 
-    /// The address that the server is bound to.
-    pub fn address(&self) -> std::net::SocketAddr {
-        self.server.address()
-    }
-
-    /// Serves until Ctrl-C or, on Unix, SIGTERM. Then waits for the requests in flight, up to a
-    /// time limit. After a second signal, it no longer waits.
-    ///
-    /// # Errors
-    /// [`ServerError::Io`].
-    pub fn run(self, handler: impl Handler) -> Result<ShutdownOutcome, ServerError> {
-        self.server.run(Endpoint::new(handler, self.limits))
-    }
-
-    /// Serves on a separate thread until [`RunningServer::shutdown`].
-    ///
-    /// # Errors
-    /// [`ServerError::Io`].
-    pub fn start(self, handler: impl Handler) -> Result<RunningServer, ServerError> {
-        self.server.start(Endpoint::new(handler, self.limits))
+    fn handle(&self, (): (), body: Vec<u8>) -> Answer {
+        let Ok(request) = codec::decode::<Request>(&body, self.limits.request_bytes) else {
+            let text = "the request cannot be decoded";
+            return Answer::text(StatusCode::BAD_REQUEST, text);
+        };
+        drop(body);
+        let mut bytes = codec::encode(&self.handler.handle(request));
+        let limit = self.limits.response_bytes;
+        if bytes.len() > limit {
+            let reason = format!("an answer of {} bytes, where {limit} may be", bytes.len());
+            bytes = codec::encode(&Response::Refused(Refusal::TooLarge(reason)));
+        }
+        Answer::new(StatusCode::OK, CONTENT_TYPE, bytes)
     }
 }

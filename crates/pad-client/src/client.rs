@@ -430,9 +430,6 @@ impl Client {
         let logged = self.logged_heads(version, &Question::Range(range.clone()))?;
         self.ask_first(RequestTarget::Page(version, range), |session| {
             let page = session.page(version, range)?;
-            if !page.is_beginning_of(range) {
-                return Err(Unusable::lie("the page is not the beginning of the range"));
-            }
             let is_last = page.end == range.end;
             let question = Question::Range(page);
             let longest = longest_answer(self.public(), &question);

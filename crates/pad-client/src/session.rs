@@ -162,15 +162,19 @@ impl<'s> ServerSession<'s> {
         Ok(response)
     }
 
-    /// Fetches the first part of `range` whose contents one page can prove.
+    /// Fetches the first part of `range` whose contents one page can prove. Rejects a page that is
+    /// not the beginning of `range`.
     ///
     /// # Errors
-    /// [`FetchError`].
-    pub fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, FetchError> {
+    /// [`Unusable`].
+    pub fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, Unusable> {
         let resource = Resource::Page(version, range.clone());
         match Question::decode(&self.get(&resource, LONGEST_RANGE)?) {
-            Ok(Question::Range(page)) => Ok(page),
-            _ => Err(FetchError::Unusable("range")),
+            Ok(Question::Range(page)) if page.is_beginning_of(range) => Ok(page),
+            Ok(Question::Range(_)) => {
+                Err(Unusable::lie("the page is not the beginning of the range"))
+            }
+            _ => Err(FetchError::Unusable("range").into()),
         }
     }
 

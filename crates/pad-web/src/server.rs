@@ -48,8 +48,6 @@ mod life;
 mod mounted;
 mod options;
 mod peers;
-#[cfg(test)]
-mod tests;
 
 pub use counters::ConnectionCounters;
 pub use error::ServerError;

@@ -97,7 +97,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         range: Range<u64>,
         sink: &mut impl Write,
     ) -> Result<(), ClientError> {
-        self.queries
-            .read_to(&self.known(), vouched.state(), range, sink)
+        self.at(vouched.state()).read_to(range, sink)
     }
 }

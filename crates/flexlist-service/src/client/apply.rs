@@ -63,11 +63,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let total = base.list.total;
         let mut known = BTreeMap::new();
         for range in needed(edits, total)? {
-            self.queries
-                .visit_blocks(&self.known(), &base, range, &mut |block| {
-                    known.insert(block.start, block);
-                    Ok(())
-                })?;
+            self.at(&base).visit_blocks(range, &mut |block| {
+                known.insert(block.start, block);
+                Ok(())
+            })?;
         }
         let known: Vec<KnownBlock> = known.into_values().collect();
         let edits = plan(edits, &known, total, self.chunker())?;

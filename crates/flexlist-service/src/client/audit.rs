@@ -18,7 +18,7 @@ use super::{
     },
     file::FileClient,
     locate::Search,
-    queries::{FileKnowledge, FileQueries, random},
+    queries::{VersionQueries, random},
     question::{AuditQueryError, Blocks},
     transport::Transport,
 };
@@ -91,21 +91,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<AuditReport, ClientError> {
         let state = self.readable()?;
-        let auditing = AuditRun {
-            queries: &self.queries,
-            known: self.known(),
-            state,
-        };
-        auditing.audit(extent, progress)
+        self.at(&state).audit(extent, progress)
     }
-}
-
-/// An audit of one version of a file: the interface to the server, the client's knowledge, and the
-/// version.
-pub(super) struct AuditRun<'a, T> {
-    pub(super) queries: &'a FileQueries<T>,
-    pub(super) known: FileKnowledge,
-    pub(super) state: FileState,
 }
 
 /// A block for which the server has proved possession.
@@ -116,7 +103,7 @@ pub(super) struct ProvedBlock {
     pub(super) committed: Bytes,
 }
 
-impl<T: Transport> AuditRun<'_, T> {
+impl<T: Transport> VersionQueries<'_, T> {
     /// Audits the version to this `extent`. See [`FileClient::audit`].
     pub(super) fn audit(
         &self,
@@ -355,7 +342,7 @@ impl<T: Transport> AuditRun<'_, T> {
     /// Reads and verifies every block that overlaps `range`. Returns the ranges of these blocks.
     fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
-        let blocks = self.queries.blocks(&self.state, range);
+        let blocks = self.blocks(range);
         let blocks = blocks.map_err(|error| match error {
             ClientError::Refused(refusal) => self.failed(bytes, refusal),
             ClientError::Transport(error) => error.into(),

@@ -13,7 +13,7 @@ use super::{
     blame::Purpose,
     error::ClientError,
     options::ClientOptions,
-    queries::{FileKnowledge, FileQueries, TagCheck, random},
+    queries::{FileKnowledge, FileQueries, TagCheck, VersionQueries, random},
     signed_version::is_list,
     state::{LockedFile, Record, Stage, StateError, StateFile, StateKey, UploadState},
     transport::Transport,
@@ -241,7 +241,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * The errors of [`settle`](Self::settle).
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
-        let status = self.claimed_status()?;
+        let status = self.queries.status(&self.known())?;
         let Some(known) = self.version() else {
             return Ok(Status::Uploading {
                 next_part: status.next_part,
@@ -276,9 +276,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Returns the status of the file that the server claims.
-    pub(super) fn claimed_status(&self) -> Result<FileStatus, ClientError> {
-        self.queries.status(&self.known())
+    /// Returns the interface for queries about the version `state`.
+    pub(super) fn at(&self, state: &FileState) -> VersionQueries<'_, T> {
+        VersionQueries {
+            queries: &self.queries,
+            known: self.known(),
+            state: *state,
+        }
     }
 
     /// Converts the refusal of a request made for `purpose` to an error. Refusals about versions

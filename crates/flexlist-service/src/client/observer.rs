@@ -17,11 +17,11 @@ use pad_core::{AuthorKey, Digest, HeadSignature};
 use signature::Signer;
 
 use super::{
-    audit::{AuditReport, AuditRun, Extent},
+    audit::{AuditReport, Extent},
     error::ClientError,
     file::FileClient,
     options::ClientOptions,
-    queries::{FileKnowledge, FileQueries, TagCheck},
+    queries::{FileKnowledge, FileQueries, TagCheck, VersionQueries},
     signed_version::SignedVersion,
     transport::Transport,
 };
@@ -160,8 +160,7 @@ impl<T: Transport> FileObserver<T> {
         range: Range<u64>,
         sink: &mut impl Write,
     ) -> Result<(), ClientError> {
-        self.queries
-            .read_to(&self.known(state.version), state, range, sink)
+        self.at(state).read_to(range, sink)
     }
 
     /// Audits the version `state` of the file, like [`FileClient::audit`].
@@ -178,12 +177,15 @@ impl<T: Transport> FileObserver<T> {
         if self.queries.tags.key().is_none() {
             return Err(ClientError::OwnerAudits);
         }
-        let auditing = AuditRun {
+        self.at(state).audit(extent, progress)
+    }
+
+    const fn at(&self, state: &FileState) -> VersionQueries<'_, T> {
+        VersionQueries {
             queries: &self.queries,
             known: self.known(state.version),
             state: *state,
-        };
-        auditing.audit(extent, progress)
+        }
     }
 
     const fn known(&self, version: u64) -> FileKnowledge {

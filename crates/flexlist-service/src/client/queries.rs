@@ -83,6 +83,13 @@ pub(super) struct FileQueries<T> {
     pub(super) options: ClientOptions,
 }
 
+/// Queries about one version of a file.
+pub(super) struct VersionQueries<'a, T> {
+    pub(super) queries: &'a FileQueries<T>,
+    pub(super) known: FileKnowledge,
+    pub(super) state: FileState,
+}
+
 impl<T: Transport> FileQueries<T> {
     /// Returns the version for which the server presents the owner's signature, with the version
     /// that the server claims.

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::io::Write;
 
 use flexlist::{
-    AuditError, FileState,
+    AuditError,
     internals::KnownBlock,
     list::{ProvenBlock, Sha256, verify_range},
     tag::committed_digest,
@@ -13,10 +13,7 @@ use pad_core::HeadSignature;
 use signature::Signer;
 
 use super::{
-    blame::Purpose,
-    error::ClientError,
-    file::FileClient,
-    queries::{FileKnowledge, FileQueries},
+    blame::Purpose, error::ClientError, file::FileClient, queries::VersionQueries,
     transport::Transport,
 };
 use crate::message::{ReadBlock, Refusal, Request, Response};
@@ -50,46 +47,40 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * The errors of [`readable`](Self::readable).
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
-        self.queries.read_to(&self.known(), &state, range, sink)
+        self.at(&state).read_to(range, sink)
     }
 }
 
-impl<T: Transport> FileQueries<T> {
-    /// Writes the bytes in `range` of the version `state` to `sink`, block by block as they are
-    /// verified.
+impl<T: Transport> VersionQueries<'_, T> {
+    /// Writes the bytes in `range` to `sink`, block by block as they are verified.
     pub(super) fn read_to(
         &self,
-        known: &FileKnowledge,
-        state: &FileState,
         range: Range<u64>,
         sink: &mut impl Write,
     ) -> Result<(), ClientError> {
-        let total = state.list.total;
+        let total = self.state.list.total;
         let end = range.end.max(range.start);
         if end > total {
             return Err(ClientError::OutOfRange { end, total });
         }
         let wanted = range.clone();
-        self.visit_blocks(known, state, range, &mut |block| {
+        self.visit_blocks(range, &mut |block| {
             let bytes = block.part(wanted.clone());
             sink.write_all(bytes).map_err(ClientError::Io)
         })
     }
 
-    /// Calls `visit` with each block of the version `state` that overlaps `range`, verified, in
-    /// file order.
+    /// Calls `visit` with each block that overlaps `range`, verified, in file order.
     pub(super) fn visit_blocks(
         &self,
-        known: &FileKnowledge,
-        state: &FileState,
         range: Range<u64>,
         visit: &mut dyn FnMut(KnownBlock) -> Result<(), ClientError>,
     ) -> Result<(), ClientError> {
         let mut start = range.start;
-        let mut window = self.options.read_bytes.max(1);
+        let mut window = self.queries.options.read_bytes.max(1);
         while start < range.end {
             let end = start.saturating_add(window).min(range.end);
-            match self.blocks(state, start..end) {
+            match self.blocks(start..end) {
                 Ok(blocks) => {
                     for block in blocks {
                         // Continues after the block, which may end past the window.
@@ -102,7 +93,8 @@ impl<T: Transport> FileQueries<T> {
                     window = window.div_ceil(2);
                 }
                 Err(ClientError::Refused(refusal)) => {
-                    return Err(self.refused(known, Purpose::Question, refusal));
+                    let known = &self.known;
+                    return Err(self.queries.refused(known, Purpose::Question, refusal));
                 }
                 Err(error) => return Err(error),
             }
@@ -110,22 +102,19 @@ impl<T: Transport> FileQueries<T> {
         Ok(())
     }
 
-    /// Requests and returns the blocks of the version `state` that overlap `range`, verified.
+    /// Requests and returns the blocks that overlap `range`, verified.
     ///
     /// Returns any refusal as [`ClientError::Refused`]. The caller decides which side is at fault,
     /// because a smaller request may succeed.
-    pub(super) fn blocks(
-        &self,
-        state: &FileState,
-        range: Range<u64>,
-    ) -> Result<Vec<KnownBlock>, ClientError> {
+    pub(super) fn blocks(&self, range: Range<u64>) -> Result<Vec<KnownBlock>, ClientError> {
+        let state = &self.state;
         let request = Request::Read {
             file: state.file,
             version: state.version,
             start: range.start,
             end: range.end,
         };
-        let (list_proof, blocks) = match self.transport.exchange(&request)? {
+        let (list_proof, blocks) = match self.queries.transport.exchange(&request)? {
             Response::Read { list_proof, blocks } => (list_proof, blocks),
             Response::Refused(refusal) => return Err(ClientError::Refused(refusal)),
             _ => return Err(ClientError::Unexpected),
@@ -151,7 +140,7 @@ impl<T: Transport> FileQueries<T> {
         if u64::try_from(data.0.len()) != Ok(proven.length) {
             return Err(AuditError::BlockMismatch { start });
         }
-        let kind = self.tags.kind();
+        let kind = self.queries.tags.kind();
         kind.check_block(start, committed.as_ref(), data.as_ref())?;
         let bytes = data.0;
         Ok(KnownBlock { start, bytes })

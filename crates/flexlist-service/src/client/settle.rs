@@ -62,7 +62,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 Ok(self.applied())
             }
             Stage::Refused { base, update } => {
-                let status = self.claimed_status()?;
+                let status = self.queries.status(&self.known())?;
                 if base.version.checked_add(1) != Some(status.version) {
                     return Ok(SettleOutcome::Nothing);
                 }

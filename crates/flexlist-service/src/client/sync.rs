@@ -19,7 +19,7 @@ use flexlist::{
 use pad_core::HeadSignature;
 use signature::Signer;
 
-use super::{audit::AuditRun, error::ClientError, file::FileClient, transport::Transport};
+use super::{error::ClientError, file::FileClient, transport::Transport};
 use crate::{count, message::MAX_EDITS};
 
 /// Upper bound of the bytes that an edit adds to an update, without the contents of its block.
@@ -100,13 +100,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Returns the length and content root of each block of the version `state`, as audits of every
     /// block disclose them.
     fn contents(&self, state: &FileState) -> Result<Vec<OldBlock<Content>>, ClientError> {
-        let auditing = AuditRun {
-            queries: &self.queries,
-            known: self.known(),
-            state: *state,
-        };
         let mut blocks = Vec::new();
-        auditing.visit_proved(&mut |block| {
+        self.at(state).visit_proved(&mut |block| {
             let length = block.range.end.saturating_sub(block.range.start);
             // The list, which the owner made, commits to this part of the tag. The owner's tags
             // always contain a root.

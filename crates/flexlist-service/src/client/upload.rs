@@ -266,7 +266,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Records version 1 (`state`) after the server has accepted the end of the upload. The owner
     /// keeps this version, whatever else the server claims.
     fn finished(&mut self, state: &FileState) -> Result<(), ClientError> {
-        let status = self.claimed_status()?;
+        let status = self.queries.status(&self.known())?;
         if status.version == 0 {
             return Err(ClientError::Unexpected);
         }

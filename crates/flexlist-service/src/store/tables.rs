@@ -22,33 +22,24 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    const fn number(self) -> u8 {
+    /// Returns the number of the table, and a description of its records.
+    const fn named(self) -> (u8, &'static str) {
         match self {
-            Self::Files => 0,
-            Self::Heads => 1,
-            Self::Answers => 2,
-            Self::Blocks => 3,
-            Self::Journal => 4,
-            Self::Pieces => 5,
-            Self::Statements => 6,
-            Self::Removed => 7,
-            Self::Doomed => 8,
+            Self::Files => (0, "the entry of file number"),
+            Self::Heads => (1, "the head of file number"),
+            Self::Answers => (2, "the last answer of file number"),
+            Self::Blocks => (3, "block number"),
+            Self::Journal => (4, "the journal of version"),
+            Self::Pieces => (5, "checkpoint piece"),
+            Self::Statements => (6, "the owner's word about file number"),
+            Self::Removed => (7, "the note that it was removed, number"),
+            Self::Doomed => (8, "the note of leftovers of file number"),
         }
     }
 
     /// Returns a description of a record of the table, for messages. A number follows it.
     pub(crate) const fn what(self) -> &'static str {
-        match self {
-            Self::Files => "the entry of file number",
-            Self::Heads => "the head of file number",
-            Self::Answers => "the last answer of file number",
-            Self::Blocks => "block number",
-            Self::Journal => "the journal of version",
-            Self::Pieces => "checkpoint piece",
-            Self::Statements => "the owner's word about file number",
-            Self::Removed => "the note that it was removed, number",
-            Self::Doomed => "the note of leftovers of file number",
-        }
+        self.named().1
     }
 }
 
@@ -289,7 +280,7 @@ pub(crate) fn unsealed(
 
 fn seal(table: Table, file: FileKey, number: u64, body: &[u8]) -> [u8; SEAL] {
     let mut hash = Sha256::new_with_prefix(b"flexlist/record/v1");
-    hash.update([table.number()]);
+    hash.update([table.named().0]);
     hash.update(file.id.0);
     hash.update(number.to_be_bytes());
     hash.update(body);

@@ -1,32 +1,23 @@
-//! The server of messages and the HTTP client, over the loopback interface.
+//! The endpoint for messages and the HTTP client, over the loopback interface. The crate `pad-web`
+//! tests its server and client themselves.
 
 use std::{
     io::{Read as _, Write as _},
-    net::{SocketAddr, TcpStream},
-    sync::{Arc, Condvar, Mutex, mpsc},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use flexlist::{FileId, internals::Bytes};
 use flexlist_service::{
-    client::{HttpError, HttpOptions, HttpTransport, Roots, Transport, TransportError},
+    client::{HttpError, HttpOptions, HttpTransport, Transport, TransportError},
     internals::message::{
         FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, SignedRequest,
     },
-    network::{
-        Handler, Identity, Limits, Options, PATH, RunningServer, Server, ServerError,
-        ShutdownOutcome, Timeouts,
-    },
+    network::{Endpoint, Handler, Options, PATH, RunningServer, Server, ShutdownOutcome},
 };
 use pad_core::{DecodeError, Digest, codec};
-
-mod limits;
-mod peers;
-mod slow;
-mod stopping;
-
-type Answer = Result<Response, TransportError>;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -55,83 +46,15 @@ impl Handler for Echo {
                     data: Bytes(vec![0; usize::try_from(end - start).unwrap()]),
                 }],
             },
-            Request::Finish(_) => panic!("a handler that fails"),
             _ => Response::Refused(Refusal::UnknownFile),
         }
     }
 }
 
-/// Answers like [`Echo`], but holds requests until the gate is open.
-#[derive(Default)]
-struct Gate {
-    state: Mutex<GateState>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct GateState {
-    open: bool,
-    inside: usize,
-    most_inside: usize,
-}
-
-impl Gate {
-    fn open(&self) {
-        self.state.lock().unwrap().open = true;
-        self.changed.notify_all();
-    }
-
-    /// Waits until `count` requests are being handled.
-    fn wait_inside(&self, count: usize) {
-        let state = self.state.lock().unwrap();
-        let (_state, waited) = self
-            .changed
-            .wait_timeout_while(state, 10 * SECOND, |state| state.inside != count)
-            .unwrap();
-        assert!(!waited.timed_out(), "{count} requests never arrived");
-    }
-}
-
-impl Handler for Gate {
-    fn handle(&self, request: Request) -> Response {
-        let mut state = self.state.lock().unwrap();
-        state.inside += 1;
-        state.most_inside = state.most_inside.max(state.inside);
-        self.changed.notify_all();
-        let mut state = self.changed.wait_while(state, |state| !state.open).unwrap();
-        state.inside -= 1;
-        self.changed.notify_all();
-        drop(state);
-        Echo.handle(request)
-    }
-}
-
 fn start(options: Options, handler: impl Handler) -> RunningServer {
-    Server::bind("127.0.0.1:0", options)
-        .unwrap()
-        .start(handler)
-        .unwrap()
-}
-
-fn with_limits(change: impl FnOnce(&mut Limits)) -> Options {
-    let mut options = Options::default();
-    change(&mut options.limits);
-    options
-}
-
-fn with_timeouts(timeouts: Timeouts) -> Options {
-    Options {
-        timeouts,
-        ..Options::default()
-    }
-}
-
-/// The bytes of a request that is posted to the server.
-fn posted(request: &Request) -> Vec<u8> {
-    let body = codec::encode(request);
-    let mut bytes = post_head(body.len());
-    bytes.extend(body);
-    bytes
+    let endpoint = Endpoint::new(handler, options.limits);
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    server.start(endpoint).unwrap()
 }
 
 fn client(server: &RunningServer, options: HttpOptions) -> HttpTransport {
@@ -180,60 +103,12 @@ fn read(bytes: u64) -> Request {
     }
 }
 
-fn root_of(response: &Response) -> [u8; 32] {
+/// Returns the status in a response.
+#[track_caller]
+fn standing(response: Result<Response, TransportError>) -> FileStatus {
     match response {
-        Response::State(standing) => standing.root.0,
+        Ok(Response::State(standing)) => standing,
         other => panic!("{other:?}"),
-    }
-}
-
-/// Sends raw bytes and reads until the server closes the connection or `patience` is over.
-fn raw(address: SocketAddr, bytes: &[u8], patience: Duration) -> Option<String> {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(patience)).unwrap();
-    stream.write_all(bytes).unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).ok()?;
-    Some(String::from_utf8_lossy(&answer).into_owned())
-}
-
-fn head(method: &str, path: &str, content_type: &str, length: usize) -> Vec<u8> {
-    format!(
-        "{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
-         Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
-    )
-    .into_bytes()
-}
-
-fn post_head(length: usize) -> Vec<u8> {
-    head("POST", PATH, "application/octet-stream", length)
-}
-
-/// Asserts that the server answers a request for the status of this file.
-#[track_caller]
-fn assert_echo(client: &HttpTransport, file: u8) {
-    let answer = client.exchange(&status(file)).unwrap();
-    assert_eq!(root_of(&answer), [file; 32]);
-}
-
-fn overloaded() -> Answer {
-    Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
-}
-
-/// Returns the number of attempts, all of which failed to reach the server.
-#[track_caller]
-fn failed_attempts(answer: Answer) -> u32 {
-    match answer {
-        Err(TransportError::Http(HttpError::Unreachable { attempts, .. })) => attempts,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + 10 * SECOND;
-    while !condition() {
-        assert!(Instant::now() < deadline, "{what}");
-        thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -242,137 +117,97 @@ fn plain_round_trips_share_a_connection() {
     let server = start(Options::default(), Echo);
     let client = client(&server, once());
     for file in 0..20 {
-        assert_echo(&client, file);
+        let standing = standing(client.exchange(&status(file)));
+        assert_eq!(standing.root.0, [file; 32]);
     }
     assert_eq!(server.connections(), 1);
     // Above the size from which the client sends `Expect: 100-continue`.
-    let Response::State(standing) = client.exchange(&part(3 << 20)).unwrap() else {
-        panic!("no standing");
-    };
-    assert_eq!(standing.total, 3 << 20);
+    let total = standing(client.exchange(&part(3 << 20))).total;
+    assert_eq!(total, 3 << 20);
+    // A refusal is a message too.
+    let file = FileId([1; 32]);
+    let refused = client.exchange(&Request::Confirmed { file });
+    assert_eq!(refused, Ok(Response::Refused(Refusal::UnknownFile)));
     stop(server);
 }
 
-#[test]
-fn refusals_travel_as_messages() {
-    let server = start(Options::default(), Echo);
-    let begin = Request::Begin(SignedRequest {
-        body: Bytes(Vec::new()),
-        signature: Bytes(Vec::new()),
-    });
-    let answer = client(&server, once()).exchange(&begin);
-    assert_eq!(answer, Ok(Response::Refused(Refusal::UnknownFile)));
-    stop(server);
-}
-
-macro_rules! key_for_tests {
-    ($name:literal) => {
-        include_bytes!(concat!("../../../../data/keys-for-tests/", $name))
-    };
-}
-
-const CERTIFICATE: &[u8] = key_for_tests!("localhost.pem");
-const KEY: &[u8] = key_for_tests!("localhost.key");
-const OTHER_CERTIFICATE: &[u8] = key_for_tests!("other.pem");
-const OTHER_KEY: &[u8] = key_for_tests!("other.key");
-
-fn tls_client(server: &RunningServer, roots: Roots) -> HttpTransport {
-    let options = HttpOptions { roots, ..once() };
-    HttpTransport::new(&format!("https://{}", server.address()), options).unwrap()
-}
-
-#[test]
-fn tls_round_trips_with_an_own_root_only() {
-    let options = Options {
-        identity: Some(Identity::from_pem(CERTIFICATE, KEY).unwrap()),
-        ..Options::default()
-    };
-    let server = start(options, Echo);
-
-    let trusting = tls_client(&server, Roots::Pem(CERTIFICATE.to_vec()));
-    for file in 0..5 {
-        assert_echo(&trusting, file);
-    }
-    assert_eq!(server.connections(), 1);
-    assert!(trusting.exchange(&part(3 << 20)).is_ok());
-
-    let other = tls_client(&server, Roots::Pem(OTHER_CERTIFICATE.to_vec()));
-    assert!(matches!(
-        other.exchange(&status(1)),
-        Err(TransportError::Http(HttpError::Tls(_)))
-    ));
-    // A client without TLS gets no response.
-    let refused = client(&server, once()).exchange(&status(1));
-    assert_eq!(failed_attempts(refused), 1);
-    stop(server);
-}
-
-#[test]
-fn unusable_certificates_and_addresses_are_refused_early() {
-    for (certificate, key) in [(&b""[..], &b""[..]), (CERTIFICATE, &b"no key"[..])] {
-        let identity = Identity::from_pem(certificate, key);
-        assert!(matches!(identity, Err(ServerError::Certificate(_))));
-    }
-    // A private key that belongs to another certificate.
-    let options = Options {
-        identity: Some(Identity::from_pem(CERTIFICATE, OTHER_KEY).unwrap()),
-        ..Options::default()
-    };
-    let bound = Server::bind("127.0.0.1:0", options);
-    assert!(matches!(bound, Err(ServerError::Certificate(_))));
-    for (address, roots) in [
-        ("ftp://localhost", Roots::System),
-        ("https://localhost", Roots::Pem(Vec::new())),
-    ] {
-        let options = HttpOptions { roots, ..once() };
-        assert!(matches!(
-            HttpTransport::new(address, options),
-            Err(TransportError::Http(HttpError::Configuration(_)))
-        ));
-    }
-    let server = start(Options::default(), Echo);
-    let bound = Server::bind(server.address(), Options::default());
-    assert!(matches!(bound, Err(ServerError::Bind(_))));
-    stop(server);
+/// Sends a request with the body `body`, which is announced as `length` bytes. Asserts that the
+/// response has the status `expected`.
+#[track_caller]
+fn assert_status(
+    server: SocketAddr,
+    [method, path, content_type]: [&str; 3],
+    (body, length): (&[u8], usize),
+    expected: u16,
+) {
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+         Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+    );
+    let mut stream = TcpStream::connect(server).unwrap();
+    stream.set_read_timeout(Some(5 * SECOND)).unwrap();
+    let request = [head.as_bytes(), body].concat();
+    stream.write_all(&request).unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    let (answer, expected) = (
+        String::from_utf8_lossy(&answer),
+        format!("HTTP/1.1 {expected}"),
+    );
+    assert_eq!(answer, expected, "{method} {path} {content_type}");
 }
 
 #[test]
 fn what_is_no_request_gets_its_status() {
     let server = start(Options::default(), Echo);
     let octets = "application/octet-stream";
-    for (method, path, content_type, expected) in [
-        ("POST", PATH, octets, 400),
-        ("POST", PATH, "text/plain", 415),
-        ("GET", PATH, octets, 405),
-        ("POST", "/", octets, 404),
+    let posted = ["POST", PATH, octets];
+    for (asked, expected) in [
+        (posted, 400),
+        (["POST", PATH, "text/plain"], 415),
+        (["GET", PATH, octets], 405),
+        (["POST", "/", octets], 404),
     ] {
-        let mut request = head(method, path, content_type, 3);
-        request.extend(b"abc");
-        let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
-        assert!(
-            answer.starts_with(&format!("HTTP/1.1 {expected} ")),
-            "{method} {path} {content_type}: {answer}"
-        );
+        assert_status(server.address(), asked, (b"abc", 3), expected);
     }
     // A valid message that is not a request.
     let response = codec::encode(&Response::Refused(Refusal::UnknownFile));
-    let mut request = head("POST", PATH, octets, response.len());
-    request.extend(response);
-    let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    let length = response.len();
+    assert_status(server.address(), posted, (&response, length), 400);
+    // A request that is longer than the limit is refused by its head.
+    let length = Options::default().limits.request_bytes + 1;
+    assert_status(server.address(), posted, (b"", length), 413);
     stop(server);
 }
 
 #[test]
-fn a_handler_that_panics_fails_one_request_only() {
-    let server = start(Options::default(), Echo);
-    let client = client(&server, once());
-    let finish = Request::Finish(SignedRequest {
-        body: Bytes(Vec::new()),
-        signature: Bytes(Vec::new()),
-    });
-    assert_eq!(client.exchange(&finish), Err(TransportError::Status(500)));
-    assert!(client.exchange(&status(1)).is_ok());
+fn oversize_requests_and_answers_are_refused() {
+    let mut options = Options::default();
+    options.limits.response_bytes = 1 << 20;
+    let server = start(options, Echo);
+    let generous = client(&server, once());
+    assert!(generous.exchange(&read((1 << 20) - 100)).is_ok());
+    assert!(matches!(
+        generous.exchange(&read(1 << 20)),
+        Ok(Response::Refused(Refusal::TooLarge(_)))
+    ));
+    let careful = HttpOptions {
+        request_bytes: 1 << 10,
+        response_bytes: 1 << 10,
+        ..once()
+    };
+    let careful = client(&server, careful);
+    assert_eq!(
+        careful.exchange(&read(1 << 10)),
+        Err(TransportError::Http(HttpError::ResponseTooLarge {
+            limit: 1 << 10
+        }))
+    );
+    assert!(careful.exchange(&read(900)).is_ok());
+    assert!(matches!(
+        careful.exchange(&part(1 << 10)),
+        Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 1 << 10
+    ));
     stop(server);
 }
 
@@ -399,11 +234,55 @@ fn a_busy_server_is_asked_again() {
         backoff: Duration::from_millis(1),
         ..HttpOptions::default()
     };
-    let answer = client(&server, options(3)).exchange(&status(1)).unwrap();
-    assert!(matches!(answer, Response::State(_)), "{answer:?}");
+    standing(client(&server, options(3)).exchange(&status(1)));
     // The caller gets the result of the last attempt.
     *left.0.lock().unwrap() = 3;
     let answer = client(&server, options(3)).exchange(&status(1));
     assert_eq!(answer, Ok(Response::Refused(Refusal::Unavailable)));
     stop(server);
+}
+
+/// Returns the client's error for a server that answers one request, whatever its contents, with
+/// `answer`.
+fn error_of(answer: &'static [u8]) -> TransportError {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        assert_ne!(stream.read(&mut request).unwrap(), 0);
+        stream.write_all(answer).unwrap();
+    });
+    let client = HttpTransport::new(&address, once()).unwrap();
+    let error = client.exchange(&status(1)).unwrap_err();
+    server.join().unwrap();
+    error
+}
+
+#[test]
+fn answers_that_are_no_messages_are_told_apart() {
+    for (answer, expected) in [
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nPAD2\x01\x61\0\0".as_slice(),
+            TransportError::Undecodable(DecodeError::NotThisFormat),
+        ),
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: http://localhost/\r\nContent-Length: 0\r\n\r\n",
+            TransportError::Status(302),
+        ),
+        (
+            b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n",
+            TransportError::Status(500),
+        ),
+    ] {
+        assert_eq!(error_of(answer), expected);
+    }
+    let truncated = error_of(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nPAD1");
+    assert!(
+        matches!(
+            truncated,
+            TransportError::Http(HttpError::Unreachable { attempts: 1, .. })
+        ),
+        "{truncated:?}"
+    );
 }

@@ -19,6 +19,15 @@ use crate::{
     plan::Random,
 };
 
+/// Runs all of this work at the same time, and returns the results in order.
+fn at_once<T: Send>(work: impl Iterator<Item = impl FnOnce() -> T + Send>) -> Vec<T> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = work.map(|work| scope.spawn(work)).collect();
+        let results = threads.into_iter().map(|thread| thread.join().unwrap());
+        results.collect()
+    })
+}
+
 #[test]
 fn of_two_updates_of_one_version_exactly_one_wins() {
     let (path, mut random, mut owner) = scene(1, TagKind::HashOnly);
@@ -33,23 +42,13 @@ fn of_two_updates_of_one_version_exactly_one_wins() {
                 (owner.update_of(owner.version, edits), operations, plan)
             })
             .collect();
-        let responses: Vec<Response> = thread::scope(|scope| {
-            let run = |request| {
-                let (server, start) = (&server, &start);
-                scope.spawn(move || {
-                    start.wait();
-                    server.handle(request)
-                })
-            };
-            let threads: Vec<_> = attempts
-                .iter()
-                .map(|(request, ..)| run(request.clone()))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
-        });
+        let responses = at_once(attempts.iter().map(|(request, ..)| {
+            let (server, start, request) = (&server, &start, request.clone());
+            move || {
+                start.wait();
+                server.handle(request)
+            }
+        }));
         let stale = Response::Refused(stale_base(owner.version, owner.version + 1));
         let winners: Vec<usize> = (0..2)
             .filter(|number| responses[*number] != stale)
@@ -116,31 +115,23 @@ fn audits_go_on_beside_updates_of_the_same_file() {
 fn files_are_begun_and_changed_side_by_side() {
     let path = StorePath::new();
     let server = open(&path);
-    let owners: Vec<Owner> = thread::scope(|scope| {
-        let threads: Vec<_> = (1..=6_u8)
-            .map(|seed| {
-                let server = &server;
-                scope.spawn(move || {
-                    let mut random = Random(u64::from(seed));
-                    let mut owner = Owner::new(seed, TagKind::HashOnly);
-                    owner.upload(server, &[random.blocks(10), random.blocks(10)]);
-                    for _ in 0..10 {
-                        let plan = owner.plan(&mut random, 3);
-                        owner.update(server, &plan);
-                    }
-                    owner
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
-    });
+    let owners = at_once((1..=8_u8).map(|seed| {
+        let server = &server;
+        move || {
+            let mut random = Random(u64::from(seed));
+            let mut owner = Owner::new(seed, TagKind::HashOnly);
+            owner.upload(server, &[random.blocks(10), random.blocks(10)]);
+            for _ in 0..10 {
+                let plan = owner.plan(&mut random, 3);
+                owner.update(server, &plan);
+            }
+            owner
+        }
+    }));
     drop(server);
     let server = open(&path);
     for owner in &owners {
         owner.check_all(&server);
     }
-    check_intact(&server);
+    assert_eq!((server.files().len(), check_intact(&server).files), (8, 8));
 }

@@ -17,7 +17,7 @@ use flexlist_service::{
     client::{
         ApplyOutcome, Extent, FileClient, HttpOptions, HttpTransport, Owner, StateKey, Status,
     },
-    network::{Options, Server},
+    network::{Endpoint, Options, Server},
     server::{FileServer, Limits},
 };
 use pad_conformance::soak;
@@ -39,10 +39,10 @@ fn many_clients_agree_with_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store");
     let files = FileServer::open(&store, Limits::default(), Workers::all_cores()).unwrap();
-    let running = Server::bind("127.0.0.1:0", Options::default())
-        .unwrap()
-        .start(files)
-        .unwrap();
+    let options = Options::default();
+    let endpoint = Endpoint::new(files, options.limits);
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    let running = server.start(endpoint).unwrap();
     let address = format!("http://{}", running.address());
 
     let threads: Vec<_> = (0..clients)
@@ -101,7 +101,8 @@ struct Party {
 impl Party {
     fn new(number: u64, address: &str, state: &std::path::Path) -> Self {
         let mut seed = [7; 32];
-        seed[..8].copy_from_slice(&number.to_le_bytes());
+        // Each owner has two files.
+        seed[..8].copy_from_slice(&(number / 2).to_le_bytes());
         let signer = SigningKey::from_bytes(&seed);
         let owner = Owner {
             key: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
@@ -122,7 +123,7 @@ impl Party {
         }
     }
 
-    /// Alternates audits and updates, at least one of each, then compares every byte.
+    /// Alternates audits and updates, at least one of each, then audits and compares every byte.
     fn work(mut self, duration: Duration) -> Timings {
         let mut timings = Timings::default();
         let start = Instant::now();
@@ -157,6 +158,7 @@ impl Party {
             }
         }
         assert!(matches!(self.client.status().unwrap(), Status::Current(_)));
+        self.client.audit(Extent::Everything, &mut |_| ()).unwrap();
         let total = u64::try_from(self.model.len()).unwrap();
         assert!(self.client.read(0..total).unwrap() == self.model);
         timings

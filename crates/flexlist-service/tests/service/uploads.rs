@@ -1,11 +1,11 @@
 //! Uploads in parts, and reads and audits during them.
 
-use flexlist::tag::TagKind;
+use flexlist::{challenge::Challenge, tag::TagKind};
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{KINDS, Owner, StorePath, check_intact, open, refusal, scene, standing},
-    plan::{Plan, Random, count},
+    owner::{KINDS, Owner, StorePath, check_intact, open, refusal, sample, scene, standing},
+    plan::{Plan, count},
 };
 
 #[test]
@@ -16,8 +16,11 @@ fn an_upload_in_parts_is_read_and_audited() {
         let server = open(&path);
         owner.upload(&server, &parts);
         owner.check_all(&server);
+        for count in [1, 2, 10, 460, 5000] {
+            owner.audit(&server, sample(9, count));
+        }
         let total = owner.state.total;
-        for _ in 0..50 {
+        for round in 0..50 {
             let start = random.below(total);
             let end = start + 1 + random.below(total - start);
             let mut position = 0;
@@ -30,6 +33,10 @@ fn an_upload_in_parts_is_read_and_audited() {
                 position = next;
             }
             assert_eq!(owner.read(&server, start, end), expected);
+            if round < 30 {
+                let seed = [9; 32];
+                owner.audit(&server, Challenge::Every { seed, start, end });
+            }
         }
         drop(server);
         let server = open(&path);
@@ -80,28 +87,4 @@ fn an_empty_file_grows_and_shrinks() {
         };
         assert_eq!(standing(server.handle(owner.status())), owner.standing(0));
     }
-}
-
-#[test]
-fn many_files_share_a_store() {
-    let path = StorePath::new();
-    let mut random = Random(4);
-    let mut owners: Vec<Owner> = (1..=8)
-        .map(|seed| Owner::new(seed, TagKind::HashOnly))
-        .collect();
-    let server = open(&path);
-    for owner in &mut owners {
-        owner.upload(&server, &[random.blocks(7), random.blocks(3)]);
-    }
-    for owner in &mut owners {
-        let plan = owner.plan(&mut random, 5);
-        owner.update(&server, &plan);
-    }
-    drop(server);
-    let server = open(&path);
-    for owner in &owners {
-        owner.check_all(&server);
-    }
-    assert_eq!(server.files().len(), 8);
-    assert_eq!(server.check().damages, []);
 }

@@ -1,7 +1,7 @@
 //! Mirroring of a part of the keys, from heads and proofs.
 
 use authdict::{
-    ApplyError, Key, KeyRange, Keys, LookupError, NotFollowed, Question, Refusal, RepositoryError,
+    ApplyError, Key, Keys, LookupError, NotFollowed, Question, Refusal, RepositoryError,
     StoredView, Version,
     internals::{
         dynamic::longest_answer,
@@ -199,7 +199,7 @@ impl Part {
                     probes = probes.saturating_sub(1);
                     Question::Keys(key)
                 }
-                _ => Question::Range(page(visit, version, &missing)?),
+                _ => Question::Range(visit.page(version, &missing)?),
             };
             before = Some(missing);
             if !self.ask(visit, version, &question)? {
@@ -235,20 +235,6 @@ impl Part {
         visit.forget();
         Ok(true)
     }
-}
-
-/// Asks a server for a page: the beginning of the range `missing` that it proves in one response.
-/// Rejects a page that is not the beginning.
-fn page(
-    visit: &ServerSession<'_>,
-    version: Version,
-    missing: &KeyRange,
-) -> Result<KeyRange, StopReason> {
-    let page = visit.page(version, missing)?;
-    if page.is_beginning_of(missing) {
-        return Ok(page);
-    }
-    Err(Unusable::lie("the page is not the beginning of the range").into())
 }
 
 /// Returns the fault of a server whose data was rejected.

@@ -21,6 +21,7 @@ use authdict::{
     internals::{
         RecordChange,
         dynamic::{create_store, create_store_with},
+        witnessed::origin,
     },
     pad_log::{Schedule, Shape},
 };
@@ -31,6 +32,7 @@ use pad_web::server::{
     Timeouts,
 };
 use tempfile::TempDir;
+use transparency_log::note::NoteSigner;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
@@ -147,6 +149,19 @@ impl Author {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Returns the signer of the dictionary's log of heads.
+    pub(crate) fn log_signer(&self) -> NoteSigner {
+        let id = self.key.public().authority.dictionary;
+        let origin = origin("log.example/heads", id);
+        NoteSigner::new(origin.parse().unwrap(), &[3; 32])
+    }
+
+    /// Drops the versions before `oldest` from a store.
+    pub(crate) fn prune(&self, store: &str, oldest: u64) {
+        let mut server = Server::of_any(self.path(store)).unwrap();
+        server.prune(Version::new(oldest)).unwrap();
     }
 
     /// Creates an empty store of the dictionary.

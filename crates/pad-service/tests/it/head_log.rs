@@ -5,18 +5,12 @@ use std::sync::Arc;
 use authdict::Version;
 use pad_disk::layer::{SimulatedFolder, replace};
 use pad_service::{Dictionary, HeadLog, HeadLogError};
-use transparency_log::{note::NoteSigner, store::StoreError};
+use transparency_log::store::StoreError;
 
 use crate::{
     fixture::*,
     serve::{assert_unhealthy, text},
 };
-
-fn signer(author: &Author) -> NoteSigner {
-    let id = author.key.public().authority.dictionary;
-    let origin = authdict::internals::witnessed::origin("log.example/heads", id);
-    NoteSigner::new(origin.parse().unwrap(), &[3; 32])
-}
 
 /// Returns a dictionary with three versions. Its log in `folder` contains the first two.
 fn begin(folder: &SimulatedFolder) -> (Author, Dictionary, HeadLog) {
@@ -24,7 +18,7 @@ fn begin(folder: &SimulatedFolder) -> (Author, Dictionary, HeadLog) {
     author.publish(&[("apple", "1")]);
     author.publish(&[("apple", "2")]);
     let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
-    let log = HeadLog::open_in(folder.layer(), signer(&author), None, &dictionary).unwrap();
+    let log = HeadLog::open_in(folder.layer(), author.log_signer(), None, &dictionary).unwrap();
     assert_eq!(log.sizes().unwrap(), [2, 2]);
     author.publish(&[("apple", "3")]);
     assert!(dictionary.follow().unwrap());
@@ -34,7 +28,7 @@ fn begin(folder: &SimulatedFolder) -> (Author, Dictionary, HeadLog) {
 /// Asserts that a new process that opens the log finds every head of the dictionary.
 fn check(folder: &SimulatedFolder, author: &Author, dictionary: &Dictionary, size: u64) {
     let layer = folder.after_kill().layer();
-    let opened = HeadLog::open_in(layer, signer(author), None, dictionary);
+    let opened = HeadLog::open_in(layer, author.log_signer(), None, dictionary);
     assert_eq!(opened.unwrap().sizes().unwrap(), [size, size]);
 }
 
@@ -80,7 +74,7 @@ fn a_full_disk_is_said_until_there_is_room_again() {
     }
     // A new process can serve the published files.
     drop(log);
-    let log = HeadLog::open_in(folder.layer(), signer(&author), None, &dictionary).unwrap();
+    let log = HeadLog::open_in(folder.layer(), author.log_signer(), None, &dictionary).unwrap();
     assert!(log.has_failed());
     assert!(log.file("checkpoint").unwrap().is_some());
     folder.set_capacity(u64::MAX);

@@ -18,7 +18,6 @@ use authdict::{
 use pad_conformance::{random::Random, soak};
 use pad_core::{SignedHead, SnapshotHead, codec};
 use pad_service::{Dictionary, HeadLog};
-use transparency_log::note::NoteSigner;
 
 use crate::{fixture::*, second_head::for_each_scheme};
 
@@ -524,12 +523,9 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
 #[test]
 fn a_log_of_heads_continues_truly_or_signs_nothing() {
     let author = Author::of_tree();
-    let id = author.key.public().authority.dictionary;
-    let origin = authdict::internals::witnessed::origin("log.example/heads", id);
     let open = |store: &str, folder: &Path| {
-        let signer = NoteSigner::new(origin.parse().unwrap(), &[3; 32]);
         let dictionary = Dictionary::open(&author.path(store)).unwrap();
-        HeadLog::open(folder, signer, None, &dictionary)
+        HeadLog::open(folder, author.log_signer(), None, &dictionary)
     };
     let folder = author.path("log");
     let mut copies = Vec::new();

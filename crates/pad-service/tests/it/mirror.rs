@@ -89,9 +89,7 @@ fn health_of_a_mirror_says_whether_it_can_follow() {
 #[test]
 fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
     let author = Author::of_three_versions();
-    let mut pruned = authdict::Server::of_any(author.path("s.pad")).unwrap();
-    pruned.prune(Version::new(3)).unwrap();
-    drop(pruned);
+    author.prune("s.pad", 3);
     author.copy("s.pad", "snapshot.pad");
     author.publish(&[("fig", "2")]);
     let server = author.serve();
@@ -112,9 +110,7 @@ fn health_of_a_mirror_says_that_its_upstream_has_pruned() {
     let author = Author::of_three_versions();
     let limited = author.serve_keeping("limited.pad", "3..");
     let pruned = author.copy("s.pad", "pruned.pad");
-    let mut store = authdict::Server::of_any(&pruned).unwrap();
-    store.prune(Version::new(3)).unwrap();
-    drop(store);
+    author.prune("pruned.pad", 3);
     let pruned = start(service(&pruned));
     let whole = author.serve();
     for (name, upstream) in [("limited", &limited), ("pruned", &pruned)] {

@@ -375,9 +375,7 @@ fn requests_that_the_web_server_refuses_are_counted() {
 #[test]
 fn refusals_have_a_status_and_a_word() {
     let author = Author::of_three_versions();
-    let mut repository = authdict::Server::of_any(author.path("s.pad")).unwrap();
-    repository.prune(Version::new(2)).unwrap();
-    drop(repository);
+    author.prune("s.pad", 2);
     let server = author.serve();
     let [one, two, three, nine] = [1, 2, 3, 9].map(Version::new);
     let answer = Resource::Answer;

@@ -78,15 +78,9 @@ fn cosigner(name: &str) -> Cosigner {
     Cosigner::new(format!("witness.example/{name}").parse().unwrap(), &secret)
 }
 
-fn log_signer(author: &Author) -> NoteSigner {
-    let id = author.key.public().authority.dictionary;
-    let origin = authdict::internals::witnessed::origin("log.example/heads", id);
-    NoteSigner::new(origin.parse().unwrap(), &[3; 32])
-}
-
 /// Returns a policy with this author's log. It requires `quorum` of `witnesses`.
 fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &TestServer)]) -> Policy {
-    let mut text = format!("log {}\n", log_signer(author).verifier());
+    let mut text = format!("log {}\n", author.log_signer().verifier());
     let mut names = String::new();
     for (name, server) in witnesses {
         let (key, address) = (cosigner(name).verifier(), server.address());
@@ -102,7 +96,7 @@ fn witness(author: &Author, name: &str, folder: &str) -> WitnessService {
     let path = author.path(folder);
     std::fs::create_dir_all(&path).unwrap();
     let records = FolderRecords::open(Arc::new(Folder::open(&path).unwrap())).unwrap();
-    let logs = [log_signer(author).verifier()];
+    let logs = [author.log_signer().verifier()];
     WitnessService::new(cosigner(name), records, &logs, "")
 }
 
@@ -159,7 +153,7 @@ fn serve(author: &Author, store: &str, policy: &Policy) -> LogServer {
 /// Starts a server like [`serve`], with another clock.
 fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> LogServer {
     let dictionary = Dictionary::open(&author.path(store)).unwrap();
-    let (folder, signer) = (author.path(&format!("{store}.log")), log_signer(author));
+    let (folder, signer) = (author.path(&format!("{store}.log")), author.log_signer());
     let log = HeadLog::open(&folder, signer, Some(policy.clone()), &dictionary);
     let log = Arc::new(log.unwrap().with_clock(clock));
     let dictionary = Arc::new(dictionary.logging(Arc::clone(&log)));
@@ -631,13 +625,13 @@ fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
         HeadLog::open(&folder, signer, Some(policy.clone()), &dictionary).map(drop)
     };
     author.publish_in("fork.pad", &[("fig", "1")]);
-    let fork = open("fork.pad", log_signer(&author)).unwrap_err();
+    let fork = open("fork.pad", author.log_signer()).unwrap_err();
     assert!(matches!(fork, HeadLogError::OtherHead(_)), "{fork}");
     let stranger = NoteSigner::new("log.example/heads/0".parse().unwrap(), &[3; 32]);
     let other = open("s.pad", stranger).unwrap_err();
     let is_other = matches!(other, HeadLogError::OtherDictionary { .. });
     assert!(is_other, "{other}");
-    let name = log_signer(&author).name().clone();
+    let name = author.log_signer().name().clone();
     let unnamed = open("s.pad", NoteSigner::new(name, &[4; 32])).unwrap_err();
     assert!(matches!(unnamed, HeadLogError::NotInPolicy), "{unnamed}");
 }
@@ -647,7 +641,7 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     let author = Author::of_tree();
     let server = start(witness(&author, "honest", "w"));
     let (log, other) = (
-        log_signer(&author),
+        author.log_signer(),
         NoteSigner::new("other.example/log".parse().unwrap(), &[5; 32]),
     );
     let origin = log.name().as_str();

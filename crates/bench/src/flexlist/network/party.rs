@@ -9,7 +9,7 @@ use flexlist::{
 };
 use flexlist_service::{
     client::{ClientOptions, FileClient, HttpOptions, HttpTransport, Owner, StateKey},
-    network::{self, RunningServer, Server},
+    network::{Endpoint, Options, RunningServer, Server},
     server::{self, FileServer},
 };
 use pad_core::Workers;
@@ -34,10 +34,11 @@ impl<'a> Party<'a> {
     pub fn start(folder: &'a Path) -> Outcome<Self> {
         let store = folder.join("store");
         let handler = FileServer::open(&store, server::Limits::default(), Workers::all_cores())?;
-        let options = network::Options::default();
+        let options = Options::default();
+        let endpoint = Endpoint::new(handler, options.limits);
         Ok(Self {
             folder,
-            running: Server::bind("127.0.0.1:0", options)?.start(handler)?,
+            running: Server::bind("127.0.0.1:0", options)?.start(endpoint)?,
             tags: OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?,
         })
     }

@@ -145,7 +145,6 @@ fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
     // Without the owner's statement, the newer version is only a claim.
     update(&mut older);
     drop(older);
-    let is_confirmed = |request: &Request| matches!(request, Request::Confirmed { .. });
     wire.refuse(is_confirmed, Refusal::UnknownFile);
     let mut first = client(&world, &wire);
     assert_fails(first.read(0..1), &outdated(4, 5));
@@ -160,7 +159,7 @@ fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
 fn a_version_whose_word_did_not_arrive_can_be_read() {
     let world = World::new(TagKind::PrivateMac);
     let mut owner = world.uploaded(&version(1));
-    (world.wire).lose(|request| matches!(request, Request::Confirm(_)));
+    world.wire.lose(is_confirm);
     update(&mut owner);
     world.wire.be_honest();
     let vouched = owner.vouched().unwrap();

@@ -130,7 +130,6 @@ fn lies_about_where_a_file_stands() {
         assert_fails(client.status(), &error);
     }
     // A server that was rolled back does not have the version.
-    let is_read = |request: &Request| matches!(request, Request::Read { .. });
     world.wire.refuse(is_read, unknown_version(2, 1));
     assert_fails(client.read(0..1), &rollback(2, 1));
 }
@@ -165,13 +164,13 @@ fn a_refusal_that_contradicts_itself_or_goes_back_leaves_an_update_under_way() {
     }
 }
 
-/// Makes an upload whose answers `tamper` changes, and returns its error. Checks that the upload
+/// Makes an upload to a server that `lie` makes lie, and returns its error. Checks that the upload
 /// then succeeds with an honest server.
-fn lied_upload(tamper: impl FnMut(&Request, &mut Response) + Send + 'static) -> ClientError {
+fn lied_upload(lie: impl FnOnce(&Wire)) -> ClientError {
     let file = contents(5_000);
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.create();
-    world.wire.tamper(tamper);
+    lie(&world.wire);
     let error = upload(&mut client, &file).unwrap_err();
     assert_eq!(client.version(), None);
     world.wire.be_honest();
@@ -182,53 +181,39 @@ fn lied_upload(tamper: impl FnMut(&Request, &mut Response) + Send + 'static) -> 
 
 #[test]
 fn lies_about_an_upload() {
-    let another_root = lied_upload(|request, response| {
-        if let (Request::Finish(_), Response::State(standing)) = (request, response) {
-            standing.root.0[0] ^= 1;
-        }
-    });
+    let another_root =
+        lied_upload(|wire| wire.change_status(is_finish, |status| status.root.0[0] ^= 1));
     assert_shown(&another_root, &forked(1));
-    let one_part_too_many = lied_upload(|request, response| {
-        if let (Request::Part(_), Response::State(standing)) = (request, response) {
-            standing.next_part += 1;
-        }
-    });
+    let one_part_too_many =
+        lied_upload(|wire| wire.change_status(is_part, |status| status.next_part += 1));
     assert_shown(&one_part_too_many, &ClientError::Unexpected);
     // A client that has sent no part rejects any claim of parts.
     for claimed in [1_000, 1] {
-        let error = lied_upload(move |request, response| {
-            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
-                standing.next_part = claimed;
-            }
+        let error = lied_upload(|wire| {
+            wire.change_status(is_begin, move |status| status.next_part = claimed);
         });
         assert_shown(&error, &ClientError::MoreParts { sent: 0, claimed });
     }
-    let unknown = lied_upload(|request, response| {
-        if matches!(request, Request::Begin(_)) {
-            *response = Response::Refused(Refusal::UnknownFile);
-        }
-    });
+    let unknown = lied_upload(|wire| wire.refuse(is_begin, Refusal::UnknownFile));
     assert_shown(&unknown, &ClientError::Breach(Refusal::UnknownFile));
 }
 
 #[test]
 fn an_upload_is_not_finished_because_the_server_says_so() {
     // A server that had finished the upload would have the owner's statement.
-    for tamper in [
-        |request: &Request, response: &mut Response| {
-            if matches!(request, Request::Begin(_)) {
-                *response = Response::Refused(Refusal::UploadFinished);
-            }
+    let begun_or_asked = |request: &Request| is_begin(request) || is_status(request);
+    let lies: [&dyn Fn(&Wire); 2] = [
+        &|wire| {
+            wire.tamper(|request, response| {
+                if is_begin(request) {
+                    *response = Response::Refused(Refusal::UploadFinished);
+                }
+            });
         },
-        |request: &Request, response: &mut Response| {
-            if let (Request::Begin(_) | Request::Status { .. }, Response::State(standing)) =
-                (request, response)
-            {
-                standing.version = 1;
-            }
-        },
-    ] {
+        &|wire| wire.change_status(begun_or_asked, |status| status.version = 1),
+    ];
+    for lie in lies {
         let unfinished = Refusal::UploadUnfinished { next_part: 0 };
-        assert_shown(&lied_upload(tamper), &ClientError::Breach(unfinished));
+        assert_shown(&lied_upload(lie), &ClientError::Breach(unfinished));
     }
 }

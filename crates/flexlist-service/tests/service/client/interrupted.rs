@@ -152,7 +152,6 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     let lost = || {
         let world = World::new(TagKind::PrivateMac);
         let mut client = world.create();
-        let is_finish = |request: &Request| matches!(request, Request::Finish(_));
         world.wire.answer(is_finish, |request, server| {
             server.exchange(request).and(out_of_reach())
         });
@@ -203,16 +202,8 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     check(&mut client, &longer);
     // A server that claims another end is detected.
     let (world, mut client) = lost();
-    world.wire.tamper(|request, response| {
-        if let (Request::Status { .. }, Response::State(standing)) = (request, response) {
-            standing.root.0[0] ^= 1;
-        }
-    });
+    (world.wire).change_status(is_status, |status| status.root.0[0] ^= 1);
     assert_fails(upload(&mut client, &file), &forked(1));
-}
-
-fn is_abort(request: &Request) -> bool {
-    matches!(request, Request::Abort(_))
 }
 
 #[test]
@@ -261,11 +252,7 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
     // If the server has lost some parts but not all, the client does not resume: it cannot compare
     // the source with the remaining parts.
     for claimed in [1, 3] {
-        world.wire.tamper(move |request, response| {
-            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
-                standing.next_part = claimed;
-            }
-        });
+        (world.wire).change_status(is_begin, move |status| status.next_part = claimed);
         assert_fails(upload(&mut client, &file), &more(6, claimed));
     }
     world.wire.be_honest();
@@ -372,7 +359,6 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
 #[test]
 fn a_lost_acknowledgement_does_no_harm() {
     let (world, mut client) = uploaded(1_000);
-    let is_confirm = |request: &Request| matches!(request, Request::Confirm(_));
     world.wire.answer(is_confirm, |_, _| out_of_reach());
     for text in [b"one", b"two", b"new"] {
         client.apply(&[write(0, text)]).unwrap();

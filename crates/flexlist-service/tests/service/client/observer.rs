@@ -128,7 +128,6 @@ fn lies_about_the_newest_version() {
     let public = client.public().unwrap();
     let observer = observer(&world, &public);
     // An older version with a valid signature.
-    let is_confirmed = |request: &Request| matches!(request, Request::Confirmed { .. });
     (world.wire).answer(is_confirmed, move |_, _| Ok(old.clone()));
     assert_fails(observer.newest(), &rollback(2, 1));
     // A version 2 that differs from the published one, with the owner's signature.

@@ -210,7 +210,7 @@ fn a_changed_state_is_refused_and_no_server_is_asked() {
         for place in 0..good.len() {
             let mut bad = good.to_vec();
             bad[place] ^= 1 << (place % 8);
-            if place % 5 == 0 {
+            if number == 0 || place % 5 == 0 {
                 assert_damaged(world, &bad);
             }
             if place < message {
@@ -221,9 +221,11 @@ fn a_changed_state_is_refused_and_no_server_is_asked() {
         }
         // Each length of some states.
         let step = if number % 4 == 0 { 1 } else { 7 };
-        for length in (0..sealed.len()).step_by(step) {
-            assert_refused(world, &sealed[..length], "cut");
+        for length in (0..good.len()).step_by(step) {
             assert_damaged(world, &good[..length]);
+            if length < sealed.len() {
+                assert_refused(world, &sealed[..length], "cut");
+            }
         }
         for added in 1..=2 * HASH {
             let mut longer = sealed.to_vec();

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use flexlist_service::{
     internals::message::{Request, Response},
-    network::{Handler, Options, RunningServer, Server},
+    network::{Endpoint, Handler, Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
 use pad_core::Workers;
@@ -72,9 +72,11 @@ impl Liar {
             server,
             lie: Arc::clone(&lie),
         };
-        let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+        let options = Options::default();
+        let endpoint = Endpoint::new(handler, options.limits);
+        let server = Server::bind("127.0.0.1:0", options).unwrap();
         Self {
-            running: Some(server.start(handler).unwrap()),
+            running: Some(server.start(endpoint).unwrap()),
             lie,
         }
     }

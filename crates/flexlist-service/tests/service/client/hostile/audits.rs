@@ -274,8 +274,7 @@ fn a_block_that_the_server_calls_too_large_is_its_fault() {
     for kind in [TagKind::PrivateMac, TagKind::HashOnly] {
         let world = World::new(kind);
         let mut client = world.uploaded(&contents(640));
-        let is_asked =
-            |request: &Request| is_audit(request) || matches!(request, Request::Read { .. });
+        let is_asked = |request: &Request| is_audit(request) || is_read(request);
         let refusal = Refusal::TooLarge("a test".into());
         world.wire.refuse(is_asked, refusal.clone());
         let failure = full_audit(&mut client);

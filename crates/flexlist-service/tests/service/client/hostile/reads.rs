@@ -50,7 +50,6 @@ fn lies_about_what_is_read() {
 fn assert_refused(answer: fn(&World, &mut Client) -> Response, expected: &ClientError) {
     let (world, mut client) = uploaded(1_000);
     let answer = answer(&world, &mut client);
-    let is_read = |request: &Request| matches!(request, Request::Read { .. });
     (world.wire).answer(is_read, move |_, _| Ok(answer.clone()));
     assert_fails(client.read(100..300), expected);
 }

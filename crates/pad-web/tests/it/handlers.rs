@@ -1,67 +1,19 @@
-//! Tests of the server's limits with hostile clients.
+//! Handlers: what they learn of requests, clients and refusals, and what a failure of one costs.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
-use core::{
-    sync::atomic::{AtomicUsize, Ordering},
-    time::Duration,
-};
+use core::{sync::atomic::Ordering, time::Duration};
 use std::{
     io::{Read as _, Write as _},
-    net::{IpAddr, TcpStream},
-    sync::{Arc, Condvar, Mutex},
+    net::IpAddr,
+    sync::{Arc, Mutex},
     thread,
-    time::Instant,
 };
 
-use super::*;
+use pad_web::server::{
+    Admission, Answer, ClientAddress, Handler, Head, HeaderValue, Limits, Mounted, Options,
+    StatusCode, Work,
+};
 
-const PATIENCE: Duration = Duration::from_mins(1);
-
-/// Counts requests, and answers each with `length` bytes. Answers to `/long` are delayed until the
-/// gate opens.
-#[derive(Default)]
-struct CountingHandler {
-    bytes: usize,
-    answered: AtomicUsize,
-    waiting: AtomicUsize,
-    is_open: Mutex<bool>,
-    opened: Condvar,
-}
-
-impl CountingHandler {
-    fn open(&self) {
-        *self.is_open.lock().unwrap() = true;
-        self.opened.notify_all();
-    }
-}
-
-impl Handler for CountingHandler {
-    type Request = bool;
-
-    fn admit(&self, head: &Head) -> Result<Admission<bool>, Answer> {
-        let is_long = head.uri.path() == "/long";
-        Ok(Admission {
-            request: is_long,
-            body_bytes: 0,
-            work: if is_long { Work::Long } else { Work::Brief },
-        })
-    }
-
-    fn handle(&self, is_long: bool, _: Vec<u8>) -> Answer {
-        if is_long {
-            self.waiting.fetch_add(1, Ordering::SeqCst);
-            let gate = self.is_open.lock().unwrap();
-            drop(self.opened.wait_while(gate, |is_open| !*is_open).unwrap());
-        }
-        self.answered.fetch_add(1, Ordering::SeqCst);
-        Answer::new(
-            StatusCode::OK,
-            "application/octet-stream",
-            vec![7; self.bytes],
-        )
-    }
-}
+use crate::fixture::*;
 
 /// Answers with the address of the client.
 struct AddressEcho;
@@ -82,83 +34,14 @@ impl Handler for AddressEcho {
     }
 }
 
-fn start(handler: &Arc<CountingHandler>, limits: Limits, timeouts: Timeouts) -> RunningServer {
-    let options = Options {
-        limits,
-        timeouts,
-        ..Options::default()
-    };
-    start_with(options, Arc::clone(handler))
-}
-
-fn start_with(options: Options, handler: impl Handler) -> RunningServer {
-    let server = Server::bind("127.0.0.1:0", options).unwrap();
-    server.start(handler).unwrap()
-}
-
-fn stop(server: RunningServer) {
-    server.shutdown(PATIENCE);
-    server.join().unwrap();
-}
-
-/// Connects from this address of the loopback interface.
-fn connect_from(last: u8, server: &RunningServer) -> TcpStream {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let stream = runtime.block_on(async {
-        let socket = tokio::net::TcpSocket::new_v4().unwrap();
-        let from = IpAddr::from([127, 0, 0, last]);
-        socket.bind((from, 0).into()).unwrap();
-        let stream = socket.connect(server.address()).await.unwrap();
-        stream.into_std().unwrap()
-    });
-    stream.set_nonblocking(false).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream
-}
-
-/// Connects from this address, and sends a request.
-fn ask(last: u8, server: &RunningServer, request: impl AsRef<[u8]>) -> TcpStream {
-    let mut stream = connect_from(last, server);
-    stream.write_all(request.as_ref()).unwrap();
-    stream
-}
-
-fn request(path: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").into_bytes()
-}
-
-/// Returns the first bytes of a response.
-fn status(stream: &mut TcpStream) -> String {
-    let mut start = [0; 12];
-    stream.read_exact(&mut start).unwrap();
-    String::from_utf8(start.into()).unwrap()
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "{what}");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Checks that pipelined responses need no more memory than socket buffers and one more response.
 #[test]
 fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
-    let handler = Arc::new(CountingHandler {
-        bytes: 64 << 10,
-        ..CountingHandler::default()
-    });
-    let timeouts = Timeouts {
-        write: Duration::from_millis(500),
-        ..Timeouts::default()
-    };
-    let server = start(&handler, Limits::default(), timeouts);
+    let handler = Arc::new(PathHandler::default());
+    let options = with_timeouts(|timeouts| timeouts.write = Duration::from_millis(500));
+    let server = start(options, Arc::clone(&handler));
     let mut stream = connect_from(2, &server);
-    let requests = request("/").repeat(10_000);
+    let requests = request("/brief/65536").repeat(10_000);
     // The server reads no further request before it answers, so not all requests can be sent.
     let mut sender = stream.try_clone().unwrap();
     let sending = thread::spawn(move || drop(sender.write_all(&requests)));
@@ -174,39 +57,13 @@ fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
     stop(server);
 }
 
-/// Panics where the path says so, before or after the body is received.
-struct Panicking;
-
-impl Handler for Panicking {
-    type Request = String;
-
-    fn admit(&self, head: &Head) -> Result<Admission<String>, Answer> {
-        let path = head.uri.path();
-        assert_ne!(path, "/admit");
-        Ok(Admission {
-            request: path.to_owned(),
-            body_bytes: 0,
-            work: if path == "/long" {
-                Work::Long
-            } else {
-                Work::Brief
-            },
-        })
-    }
-
-    fn handle(&self, path: String, _: Vec<u8>) -> Answer {
-        assert_eq!(path, "/");
-        Answer::text(StatusCode::OK, path)
-    }
-}
-
 #[test]
 fn a_panic_of_the_handler_fails_one_request() {
-    let server = start_with(Options::default(), Panicking);
-    for path in ["/admit", "/brief", "/long"] {
+    let server = start_paths(Options::default());
+    for path in ["/panic", "/brief/x", "/x"] {
         let mut stream = ask(1, &server, request(path));
         assert_eq!(status(&mut stream), "HTTP/1.1 500", "{path}");
-        let mut stream = ask(1, &server, request("/"));
+        let mut stream = ask(1, &server, request("/brief/0"));
         assert_eq!(status(&mut stream), "HTTP/1.1 200", "after {path}");
     }
     stop(server);
@@ -242,7 +99,7 @@ impl Handler for RefusalRecorder {
 #[test]
 fn the_handler_learns_which_requests_the_server_refuses() {
     let handler = Arc::new(RefusalRecorder::default());
-    let server = start_with(Options::default(), Arc::clone(&handler));
+    let server = start(Options::default(), Arc::clone(&handler));
     for (path, body, expected) in [("/", "1", 200), ("/", "12", 413), ("/no", "1", 403)] {
         let length = body.len();
         let request =
@@ -254,20 +111,6 @@ fn the_handler_learns_which_requests_the_server_refuses() {
     stop(server);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_signal_before_the_server_runs_stops_it() {
-    let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
-    let server = server.catch_signals().unwrap();
-    let own = std::process::id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-TERM", &own])
-        .status();
-    assert!(sent.unwrap().success());
-    let stopped = server.run(AddressEcho).unwrap();
-    assert_eq!(stopped, ShutdownOutcome::Drained);
-}
-
 #[test]
 fn only_pages_of_an_allowed_origin_read_responses() {
     let origin = "https://shop.example";
@@ -276,7 +119,7 @@ fn only_pages_of_an_allowed_origin_read_responses() {
             allowed_origin: allowed.map(HeaderValue::from_static),
             ..Options::default()
         };
-        let server = start_with(options, AddressEcho);
+        let server = start(options, AddressEcho);
         for (method, is_read) in [("GET", true), ("HEAD", true), ("POST", false)] {
             let request = format!(
                 "{method} / HTTP/1.1\r\nHost: h\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
@@ -296,15 +139,12 @@ fn only_pages_of_an_allowed_origin_read_responses() {
 
 #[test]
 fn what_follows_a_request_keeps_no_answer_back() {
-    let handler = Arc::new(CountingHandler::default());
-    let server = start(&handler, Limits::default(), Timeouts::default());
+    let server = start_paths(Options::default());
     for stray in ["", "\r\n", "G", "GET /health HTTP/1.1\r\n"] {
-        let bytes = [request("/"), stray.as_bytes().to_vec()].concat();
+        let bytes = [request("/brief/0"), stray.as_bytes().to_vec()].concat();
         let mut stream = ask(1, &server, bytes);
         // The rest of a partial request never arrives. Its deadline is later than this time-out.
-        stream
-            .set_read_timeout(Some(Duration::from_secs(10)))
-            .unwrap();
+        stream.set_read_timeout(Some(10 * SECOND)).unwrap();
         assert_eq!(status(&mut stream), "HTTP/1.1 200", "{stray:?}");
     }
     stop(server);
@@ -314,7 +154,7 @@ fn what_follows_a_request_keeps_no_answer_back() {
 /// have.
 #[test]
 fn a_new_peer_finds_a_connection_and_a_thread() {
-    let handler = Arc::new(CountingHandler::default());
+    let handler = Arc::new(PathHandler::default());
     let limits = Limits {
         in_flight: 16,
         waiting: 32,
@@ -323,20 +163,20 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
         connections_per_peer: 16,
         ..Limits::default()
     };
-    let server = start(&handler, limits, Timeouts::default());
-    let waiting = || handler.waiting.load(Ordering::SeqCst);
+    let options = with_limits(|all| *all = limits);
+    let server = start(options, Arc::clone(&handler));
     let mut held = Vec::new();
     // Two peers use the twelve shared threads. The other four threads are reserved: three peers use
     // one each, and one is free for a new peer.
     for (peer, busy) in (2..7).zip([8, 12, 13, 14, 15]) {
         for _ in 0..limits.connections_per_peer {
             let mut stream = connect_from(peer, &server);
-            drop(stream.write_all(&request("/long")));
+            drop(stream.write_all(&request("/held/0")));
             held.push(stream);
         }
-        wait_until("not settled", || waiting() == busy);
+        handler.gate.wait_inside(busy);
     }
-    let mut honest = ask(1, &server, request("/"));
+    let mut honest = ask(1, &server, request("/brief/0"));
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
     // The response head ends with an empty line, and the body is empty.
     let mut rest = Vec::new();
@@ -345,9 +185,9 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
         honest.read_exact(&mut byte).unwrap();
         rest.extend(byte);
     }
-    honest.write_all(&request("/long")).unwrap();
-    wait_until("no thread", || waiting() == 16);
-    handler.open();
+    honest.write_all(&request("/held/0")).unwrap();
+    handler.gate.wait_inside(16);
+    handler.gate.open();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
     drop(held);
     stop(server);
@@ -355,23 +195,15 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
 
 #[test]
 fn who_waits_for_a_thread_is_told_when_it_takes_too_long() {
-    let handler = Arc::new(CountingHandler::default());
-    let timeouts = Timeouts {
-        queue: Duration::from_millis(50),
-        ..Timeouts::default()
-    };
-    let limits = Limits {
-        in_flight: 1,
-        ..Limits::default()
-    };
-    let server = start(&handler, limits, timeouts);
-    let mut first = ask(1, &server, request("/long"));
-    wait_until("not at work", || {
-        handler.waiting.load(Ordering::SeqCst) == 1
-    });
-    let mut second = ask(2, &server, request("/long"));
+    let handler = Arc::new(PathHandler::default());
+    let mut options = with_limits(|limits| limits.in_flight = 1);
+    options.timeouts.queue = Duration::from_millis(50);
+    let server = start(options, Arc::clone(&handler));
+    let mut first = ask(1, &server, request("/held/0"));
+    handler.gate.wait_inside(1);
+    let mut second = ask(2, &server, request("/held/0"));
     assert_eq!(status(&mut second), "HTTP/1.1 503");
-    handler.open();
+    handler.gate.open();
     assert_eq!(status(&mut first), "HTTP/1.1 200");
     stop(server);
 }
@@ -383,7 +215,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         trusted_proxies: proxies.map(|proxy| proxy.parse().unwrap()).into(),
         ..Options::default()
     };
-    let server = start_with(options, AddressEcho);
+    let server = start(options, AddressEcho);
     let cases: [(u8, &[&str], &str); 15] = [
         (1, &[], "127.0.0.1"),
         (1, &["10.0.0.9"], "127.0.0.1"),
@@ -419,35 +251,26 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
 
 #[test]
 fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
-    let handler = Arc::new(CountingHandler::default());
-    let limits = Limits {
-        in_flight: 4,
-        requests_per_peer: 2,
-        connections_per_peer: 3,
-        ..Limits::default()
-    };
-    let options = Options {
-        limits,
-        trusted_proxies: vec![IpAddr::from([127, 0, 0, 2])],
-        ..Options::default()
-    };
-    let server = start_with(options, Arc::clone(&handler));
+    let handler = Arc::new(PathHandler::default());
+    let mut options = with_limits(|limits| {
+        limits.in_flight = 4;
+        limits.requests_per_peer = 2;
+        limits.connections_per_peer = 3;
+    });
+    options.trusted_proxies = vec![IpAddr::from([127, 0, 0, 2])];
+    let server = start(options, Arc::clone(&handler));
     let ask = |client: &str| {
-        let request = format!("GET /long HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: {client}\r\n\r\n");
+        let request =
+            format!("GET /held/0 HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: {client}\r\n\r\n");
         ask(2, &server, request)
     };
-    let waiting = |count| {
-        wait_until("not at work", || {
-            handler.waiting.load(Ordering::SeqCst) == count
-        });
-    };
     let mut greedy = [ask("10.0.0.8"), ask("10.0.0.8")];
-    waiting(2);
+    handler.gate.wait_inside(2);
     assert_eq!(status(&mut ask("10.0.0.8")), "HTTP/1.1 503");
     // The proxy has more connections than an ordinary peer may have.
     let mut modest = ask("10.0.0.9");
-    waiting(3);
-    handler.open();
+    handler.gate.wait_inside(3);
+    handler.gate.open();
     for stream in greedy.iter_mut().chain([&mut modest]) {
         assert_eq!(status(stream), "HTTP/1.1 200");
     }
@@ -455,7 +278,7 @@ fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
 }
 
 /// Passes a request with this body to a mounted handler; returns status and body of the response.
-fn call<H: Handler>(
+fn answer_of<H: Handler>(
     mounted: &Mounted<H>,
     client: Option<IpAddr>,
     body: &'static [u8],
@@ -481,10 +304,10 @@ fn call<H: Handler>(
 #[test]
 fn a_mounted_handler_answers_and_limits() {
     let mounted = Mounted::new(AddressEcho, &Options::default());
-    let (status, body) = call(&mounted, Some([192, 0, 2, 7].into()), b"");
+    let (status, body) = answer_of(&mounted, Some([192, 0, 2, 7].into()), b"");
     assert_eq!((status, &body[..]), (StatusCode::OK, &b"192.0.2.7"[..]));
-    let (status, body) = call(&mounted, None, b"");
+    let (status, body) = answer_of(&mounted, None, b"");
     assert_eq!((status, &body[..]), (StatusCode::OK, &b"0.0.0.0"[..]));
-    let (status, _) = call(&mounted, None, b"a body that the handler does not admit");
+    let (status, _) = answer_of(&mounted, None, b"a body that the handler does not admit");
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
 }
