@@ -53,8 +53,8 @@ fn batches_of_blocks(lines: &[Line]) -> Option<Checked> {
     let gain = |side: &str| line.number(&format!("{side}.gain"));
     let (server, client) = (gain("server")?, gain("client")?);
     let finding = figures! {
-        most, blocks: line.count("blocks"), server, client, batch: line.figure("witness_bytes"),
-        singles: line.figure("singles_witness_bytes"),
+        most, blocks: line.count("blocks"), server: percent(server), client: percent(client),
+        batch: line.figure("witness_bytes"), singles: line.figure("singles_witness_bytes"),
     };
     let parts = vec![1.0 - server <= 0.4 * MARGIN, 1.0 - client <= 0.1 * MARGIN];
     Some((parts, finding))

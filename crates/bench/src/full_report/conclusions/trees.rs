@@ -4,7 +4,7 @@ use super::{Checked, Claim, MARGIN, SUITE, figures, is_below, largest};
 use crate::{
     line,
     line::{Line, like, of},
-    tables::digits,
+    tables::{digits, percent},
 };
 
 /// Conclusions about trees.
@@ -119,6 +119,6 @@ fn cheaper_computing(lines: &[Line]) -> Option<Checked> {
     let parts = vec![before > 1.0 && is_below(after - 1.0, before - 1.0)];
     Some((
         parts,
-        figures! { most, before: before - 1.0, after: after - 1.0 },
+        figures! { most, before: percent(before - 1.0), after: percent(after - 1.0) },
     ))
 }

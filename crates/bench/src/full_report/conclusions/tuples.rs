@@ -2,11 +2,10 @@
 
 use super::{Checked, Claim, MARGIN, figures, is_below, largest, listed};
 use crate::{
-    figures::title_of,
     line,
     line::{Line, groups, like, of},
     tables::digits,
-    tuple::{conclusion::nearest, costs::Expense, figure7},
+    tuple::{conclusion::nearest, costs::Expense, figure7, table::title_of},
 };
 
 /// Conclusions about tuples.
