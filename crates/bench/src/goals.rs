@@ -110,8 +110,8 @@ impl Goal {
     }
 }
 
-/// Adds a table that compares `lines` with `goals`. A note below it names the goals without a figure
-/// in `lines`, except those whose names begin with `the same`.
+/// Adds a table that compares `lines` with `goals`. A note below it names the goals without a
+/// figure in `lines`, except those whose names begin with `the same`.
 pub fn table(goals: &[Goal], note: &str, computed: Computed, lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;

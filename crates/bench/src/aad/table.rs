@@ -41,9 +41,9 @@ pub(crate) fn derived(all: &[Line], line: &Line) -> Line {
     }
 }
 
-/// Derives `portable_us`, the time of an append without fast lanes. Also derives `is_drawn`: whether
-/// the line's log has the paper's number of entries. If its scheme has no such log, the largest log
-/// is drawn.
+/// Derives `portable_us`, the time of an append without fast lanes. Also derives `is_drawn`:
+/// whether the line's log has the paper's number of entries. If its scheme has no such log, the
+/// largest log is drawn.
 fn appended(all: &[Line], line: &Line) -> Line {
     let work = ["scheme", "n", "batch", "threads"];
     let same = of(all, "aad_append").into_iter();

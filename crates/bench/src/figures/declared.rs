@@ -1,4 +1,5 @@
-//! Plots that `paper.toml` declares: which result lines a plot draws, and which figures are its axes.
+//! Plots that `paper.toml` declares: which result lines a plot draws, and which figures are its
+//! axes.
 
 use std::sync::LazyLock;
 

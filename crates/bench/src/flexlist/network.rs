@@ -3,8 +3,8 @@
 //!
 //! Every client is a thread that sends its next request as soon as it has verified the response.
 //! All clients audit one large file. For updates each client has a smaller file of its own. The
-//! paper's server had 48 Mbit/s towards its clients. So audits are measured a second time through an
-//! [`uplink`] that limits responses to this bandwidth.
+//! paper's server had 48 Mbit/s towards its clients. So audits are measured a second time through
+//! an [`uplink`] that limits responses to this bandwidth.
 
 use std::{
     sync::{
