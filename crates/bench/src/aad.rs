@@ -25,7 +25,6 @@ mod baselines;
 mod counts;
 mod grown;
 mod memory;
-pub(crate) mod plots;
 mod primitives;
 mod proofs;
 pub mod table;

@@ -11,14 +11,13 @@ use comparison::{
 };
 
 use crate::{
-    columns::{TableSpec, shown},
+    columns::Derived,
     compare, line,
     measure::{
         Record,
         trial::{Calibration, scaled, trial},
     },
     prelude::*,
-    tables::Tables,
 };
 
 /// The command line of `bench calibrate` and of `bench verify`: the advice, and the measurements
@@ -107,21 +106,9 @@ fn first(advice: &Advice) -> Vec<&'static Scheme> {
 
 /// Makes the tables for the result lines of `bench verify`.
 fn tables(lines: &[Line]) -> Tables {
-    shown(&TABLES, lines).signed(lines)
+    let derived: Derived = |all, _| line! { order: order(all) };
+    shown("verify", derived, lines).signed(lines)
 }
-
-#[rustfmt::skip]
-const TABLES: [TableSpec; 2] = [
-    TableSpec::new(VERIFY, "{keys} keys, {changes} changes in a snapshot; {order}", &[
-        ("run for real", "scheme"), ("dollars a month", "dollars_per_month"),
-        ("predicted", "predicted_dollars_per_month"), ("ratio", "ratio"),
-        ("author us", "author_us"), ("predicted", "predicted_author_us"),
-        ("proof bytes", "proof_bytes"), ("predicted", "predicted_proof_bytes"),
-    ]).filtered(|line| line.get("author_us").is_some())
-        .deriving(|all, _| line! { order: order(all) }),
-    TableSpec::new(VERIFY, "", &[("not measured", "scheme"), ("why", "reason")])
-        .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
-];
 
 /// Describes whether the measured costs rank the schemes in the predicted order.
 pub fn order(lines: &[Line]) -> &'static str {

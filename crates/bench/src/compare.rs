@@ -144,43 +144,37 @@ pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let all: Vec<&Line> = lines.iter().collect();
     for group in groups(&all, &["workload", "keys", "changes", "seed"]) {
-        for table in &TABLES {
-            table.show_of(&mut tables, &group);
-        }
+        show_of("compare", derived, &mut tables, &group);
     }
     tables.signed(lines)
 }
-
-/// Note above a table with stored dictionaries.
-const STORED: &str = "Rows named stored are the stores of the command line. Their author and \
-    server times are processor time, and they wait for the disk in addition.";
 
 /// Note above a table in which some rows measured only a part of a scheme's periodic cycle.
 pub const PART: &str = "Rows marked part: the measured snapshots are not whole epochs or hash \
     chains, so the means lack the work at their ends.";
 
-#[rustfmt::skip]
-const TABLES: [TableSpec; 2] = [
-    TableSpec::new(
-        EXPERIMENT,
-        "Workload {workload}: {keys} keys of {key_bytes} bytes, values of {value_bytes} bytes, \
-            changes in each snapshot: {changes}, seed {seed}", &[
-        ("scheme", "scheme"), ("load us/key", "load_us_per_key"), ("snapshots", "of_snapshots"),
-        ("stopped", "stopped"), ("author us", "author_us"), ("waits", "author_wait_us"),
-        ("update B", "update_bytes"), ("apply us", "apply_us"), ("waits", "apply_wait_us"),
-        ("prove us", "prove_us"), ("prove old us", "prove_old_us"),
-        ("verify us", "verify_us"), ("spread", "spread%"), ("proof B", "proof_bytes"),
-        ("absent B", "absent_proof_bytes"),
-        ("memory B/key", "memory_bytes_per_key"), ("B/snapshot", "memory_bytes_per_snapshot"),
-        ("file B/key", "file_bytes_per_key"), ("B/snapshot", "file_bytes_per_snapshot"),
-    ]).noted("{stored} {part}").filtered(|line| {
-        line.get("author_us").is_some()
-    }).deriving(|all, line| {
-        let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
-        let mark = if is_part(line) { ", part" } else { "" };
-        let part = if all.iter().any(is_part) { PART } else { "" };
-        line! { of_snapshots: format!("{}{mark}", line.count("snapshots")), part, stored: STORED }
-    }),
-    TableSpec::new(EXPERIMENT, "", &[("not measured", "scheme"), ("why", "reason")])
-        .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
+/// Derives the number of snapshots with a mark, the note about marked rows, and whether plots draw
+/// the scheme.
+pub(crate) fn derived(all: &[Line], line: &Line) -> Line {
+    let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
+    let mark = if is_part(line) { ", part" } else { "" };
+    let part = if all.iter().any(is_part) { PART } else { "" };
+    line! {
+        of_snapshots: format!("{}{mark}", line.count("snapshots")), part,
+        is_drawn: DRAWN.contains(&line.text("scheme")),
+    }
+}
+
+/// Schemes that plots draw: one or two of each kind.
+const DRAWN: [&str; 10] = [
+    "red-black-path-copying",
+    "treap-path-copying",
+    "tuple-base-superseding",
+    "tuple-base-lightweight",
+    "tuple-spec-lightweight",
+    "tuple-accumulators-rsa",
+    "tuple-accumulators-bilinear",
+    "aad-counted",
+    "directory",
+    "sign-each-entry",
 ];

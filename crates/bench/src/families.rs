@@ -2,7 +2,12 @@
 //! that it is compared with.
 
 use crate::{
-    aad, accumulators, compare, directory, flexlist, line::Line, peers, stored, tables::Tables,
+    aad, accumulators,
+    columns::{Derived, nothing},
+    compare, directory, flexlist,
+    line::Line,
+    peers, stored,
+    tables::Tables,
     tree, tuple,
 };
 
@@ -21,6 +26,8 @@ pub struct Family {
     pub figures: &'static [&'static str],
     /// Function that makes the family's tables from result lines.
     pub report: fn(&[Line]) -> Tables,
+    /// Function that derives the figures that the family's plots show in addition.
+    pub derived: Derived,
 }
 
 impl Family {
@@ -48,29 +55,37 @@ const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries
 pub const FAMILIES: [Family; 9] = [
     Family { id: "everything", title: "Every scheme on the same work",
         source: "baselines that sign entries one by one",
-        begins: &["compare"], figures: &["compare"], report: compare::tables },
+        begins: &["compare"], figures: &["compare"], report: compare::tables,
+        derived: compare::derived },
     Family { id: "trees", title: "Trees", source: CROSBY, begins: &["growing", "steady_state"],
-        figures: &["table3", "table4", "figure5", "figure6"], report: tree::table::report },
+        figures: &["table3", "table4", "figure5", "figure6"], report: tree::table::report,
+        derived: tree::table::derived },
     Family { id: "stored", title: "Stored trees",
         source: "the same trees in memory, and jmt on redb",
-        begins: &["stored"], figures: &["stored"], report: stored::tables },
+        begins: &["stored"], figures: &["stored"], report: stored::tables,
+        derived: nothing },
     Family { id: "tuples", title: "Tuples", source: CROSBY, begins: &["tuple_"],
-        figures: &["figure7", "figure8"], report: tuple::table::report },
+        figures: &["figure7", "figure8"], report: tuple::table::report,
+        derived: tuple::table::derived },
     Family { id: "accumulators", title: "Accumulators",
         source: "E. Tremel, Real-world performance of cryptographic accumulators, 2013",
-        begins: &["accumulators"], figures: &["accumulators"], report: accumulators::table::table },
+        begins: &["accumulators"], figures: &["accumulators"], report: accumulators::table::table,
+        derived: accumulators::table::derived },
     Family { id: "files", title: "Outsourced files",
         source: "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013",
-        begins: &["flexlist_"], figures: &["flexlist"], report: flexlist::table::report },
+        begins: &["flexlist_"], figures: &["flexlist"], report: flexlist::table::report,
+        derived: flexlist::table::derived },
     Family { id: "logs", title: "Append-only dictionaries",
         source: "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos \
             and S. Devadas, Transparency logs via append-only authenticated dictionaries, 2019",
-        begins: &["aad_"], figures: &["aad"], report: aad::table::report },
+        begins: &["aad_"], figures: &["aad"], report: aad::table::report,
+        derived: aad::table::derived },
     Family { id: "directories", title: "Block directories",
         source: "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated \
             directory for billions of objects, 2010",
-        begins: &["directory_"], figures: &["directory"], report: directory::table::report },
+        begins: &["directory_"], figures: &["directory"], report: directory::table::report,
+        derived: directory::table::derived },
     Family { id: "peers", title: "Third-party dictionaries",
         source: "our dictionaries, in the same process",
-        begins: &["peers"], figures: &[], report: peers::table::report },
+        begins: &["peers"], figures: &[], report: peers::table::report, derived: nothing },
 ];

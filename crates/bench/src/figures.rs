@@ -17,16 +17,19 @@ use plotters::{
     style::{IntoFont, TextStyle},
 };
 
-pub(crate) mod declared;
+mod declared;
 
 use crate::{
-    aad, costs,
+    columns::{Column, Derived},
+    costs,
+    families::FAMILIES,
     paper::{KEYS, published},
     prelude::*,
-    tables::figure,
     text::{escaped, grouped},
     tree::table::LOOKUPS_PER_UPDATE,
+    tuple::table::title_of,
 };
+use declared::{PLOTS, PlotSpec};
 
 /// A drawn plot.
 #[derive(Clone, Debug)]
@@ -66,8 +69,14 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
             figures.push(Figure::new(name, bars.title, |svg| bars.draw(svg))?);
         }
     }
-    let declared = declared::DECLARED.iter().chain(&aad::plots::PLOTS);
-    let mut plots: Vec<(String, Lines)> = declared.flat_map(|it| it.plots(lines)).collect();
+    let declared = |plot: &'static PlotSpec| {
+        let family = FAMILIES.iter().find(|family| family.draws(&plot.name));
+        plot.plots(
+            family.map_or(nothing as Derived, |family| family.derived),
+            lines,
+        )
+    };
+    let mut plots: Vec<(String, Lines)> = PLOTS.iter().flat_map(declared).collect();
     plots.push(("figure6".to_owned(), lookup_costs(&growing)));
     for group in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
         plots.push((group[0].text("figure").to_owned(), costs_of(&group)));
@@ -129,7 +138,7 @@ struct Lines {
 }
 
 /// Name of a series, and its points (x, y).
-pub(crate) type Series = (String, Vec<(f64, f64)>);
+type Series = (String, Vec<(f64, f64)>);
 
 /// Bar chart with two bars for each row: our kilobytes and the published ones.
 struct Bars {
@@ -197,17 +206,6 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
-    }
-}
-
-/// Returns the title of a plot for figure 7 or 8 of Crosby & Wallach, from the value of `figure` in
-/// result lines.
-pub(crate) fn title_of(figure: &str) -> String {
-    match figure.split_once('-') {
-        Some(("figure8", trace)) => format!("Figure 8, {}", trace.replace('-', " ")),
-        Some(("figure7", "steady")) => "Figure 7, in a steady state".to_owned(),
-        Some(("figure7", keys)) => format!("Figure 7, growing to {}", keys.replace('-', " ")),
-        _ => "Figure 7, growing".to_owned(),
     }
 }
 
@@ -391,10 +389,10 @@ impl Bars {
     }
 }
 
-/// Collects the points of `lines` in ascending order. `horizontal` and `vertical` are the keys of
-/// their coordinates.
-fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> {
-    let point = |line: &&Line| Some((figure(line, horizontal)?, figure(line, vertical)?));
+/// Collects the points of `lines` in ascending order. `horizontal` is the key of their horizontal
+/// coordinate.
+fn points(lines: &[&Line], horizontal: &str, vertical: &Column) -> Vec<(f64, f64)> {
+    let point = |line: &&Line| Some((line.number(horizontal)?, vertical.figure(line)?));
     let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     points

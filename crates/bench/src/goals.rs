@@ -1,25 +1,28 @@
 //! Goals for measured figures: an accepted range, or a largest ratio to a lower bound that is
-//! measured in the same run. The file `goals.csv` lists them.
+//! measured in the same run. The file `paper.toml` lists them.
+
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
 use crate::{
     line::{Line, conditions},
+    paper::section,
     tables::{Tables, digits},
 };
 
-/// All goals. A goal without an experiment is for a figure that a function of its family computes.
-pub const GOALS: &str = include_str!("goals.csv");
+/// All goals, by the id of the family of measurements, see [`crate::families::Family::id`].
+pub static GOALS: LazyLock<BTreeMap<String, Vec<Goal>>> = LazyLock::new(|| section("goals"));
 
-/// A measured figure, and the values that it should have: one row of [`GOALS`].
-#[derive(Debug, Deserialize)]
+/// A measured figure, and the values that it should have.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Goal {
-    /// Id of the family of measurements, see [`crate::families::Family::id`].
-    pub family: String,
     /// Name of the goal in the table.
     #[serde(rename = "goal")]
     name: String,
-    /// Experiment whose result line contains the figure.
+    /// Experiment whose result line contains the figure. A goal without one is for a figure that a
+    /// function of its family computes.
     experiment: String,
     /// Further conditions on the line: `key=value`, separated by semicolons.
     conditions: String,
@@ -107,39 +110,17 @@ impl Goal {
     }
 }
 
-/// Parses goals in the format of `goals.csv`.
-pub fn goals(text: &str) -> impl Iterator<Item = Goal> {
-    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
-    rows.map(|goal| goal.expect("goals.csv: every row is a goal"))
-}
-
-/// Adds a table that compares `lines` with the goals of `family`. A note below it names the goals
-/// without a figure in `lines`, except those whose names begin with `the same`.
-pub(crate) fn table(
-    (family, note): (&str, &str),
-    computed: Computed,
-    lines: &[Line],
-    tables: &mut Tables,
-) {
-    table_of(GOALS, (family, note), computed, lines, tables);
-}
-
-/// Adds the table of `family` from the goals in `text`, which is in the format of `goals.csv`.
-pub fn table_of(
-    text: &str,
-    (family, note): (&str, &str),
-    computed: Computed,
-    lines: &[Line],
-    tables: &mut Tables,
-) {
+/// Adds a table that compares `lines` with `goals`. A note below it names the goals without a
+/// figure in `lines`, except those whose names begin with `the same`.
+pub fn table(goals: &[Goal], note: &str, computed: Computed, lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;
     }
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
-    for goal in goals(text).filter(|goal| goal.family == family) {
+    for goal in goals {
         match goal.row(computed, lines) {
             Some(row) => rows.push(row),
-            None => missing.push(goal.name),
+            None => missing.push(goal.name.as_str()),
         }
     }
     tables.heading("Goals", note);

@@ -13,11 +13,8 @@ use crate::timing::median;
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
 
-/// Conditions on a line: keys, each with its text or number. `none` requires a null or missing key;
-/// `one|other` accepts either.
-pub type Selection = &'static [(&'static str, &'static str)];
-
-/// Conditions like [`Selection`], read from a file.
+/// Conditions on a line: keys, each with its text or number. `none` requires a null or missing key,
+/// and `any` another one; `one|other` accepts either.
 pub type Conditions<'a> = Vec<(&'a str, &'a str)>;
 
 /// Reads `key=value` pairs that are separated by semicolons.
@@ -113,15 +110,15 @@ impl Line {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
 
-    /// Reports whether the line meets all of the selection's conditions.
-    pub fn says(&self, selection: &[(&str, &str)]) -> bool {
+    /// Reports whether the line meets all of the [`Conditions`].
+    pub fn says(&self, conditions: &[(&str, &str)]) -> bool {
         let is = |value: Option<&Value>, wanted: &str| match value {
-            Some(Value::String(text)) => text == wanted,
             Some(Value::Null) | None => wanted == "none",
-            Some(value) => value.to_string().as_str() == wanted,
+            Some(Value::String(text)) => text == wanted || wanted == "any",
+            Some(value) => value.to_string().as_str() == wanted || wanted == "any",
         };
         let says = |key: &str, wanted: &str| wanted.split('|').any(|one| is(self.get(key), one));
-        selection.iter().all(|(key, wanted)| says(key, wanted))
+        conditions.iter().all(|(key, wanted)| says(key, wanted))
     }
 
     /// Combines the lines of repeated runs: the median of each number, and everything else of the

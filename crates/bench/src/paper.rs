@@ -1,12 +1,27 @@
-//! Published figures that the report shows next to ours. The file `published.csv` lists them, with
-//! their sources.
+//! The file `paper.toml`, which declares what the report shows next to the measurements; and the
+//! published figures in it.
 //!
 //! The figures of Crosby & Wallach are of an Intel Core 2 Duo of 2.4 GHz, with digests of 28 bytes
 //! and DSA-2048 signatures.
 
 use std::sync::LazyLock;
 
+use serde::de::DeserializeOwned;
+use toml::Table;
+
 use crate::line::{Conditions, Line, conditions};
+
+static PAPER: LazyLock<Table> = LazyLock::new(|| {
+    let read = include_str!("paper.toml").parse::<Table>();
+    read.expect("paper.toml: tests read all of it")
+});
+
+/// Reads a section of `paper.toml`.
+pub fn section<T: DeserializeOwned>(name: &str) -> T {
+    let section = PAPER.get(name).expect("paper.toml: it has every section");
+    let read: Result<T, _> = section.clone().try_into();
+    read.expect("paper.toml: sections have the form of their types")
+}
 
 /// Published figures for lines of an experiment that meet some conditions.
 #[derive(Debug)]
@@ -18,8 +33,18 @@ pub struct Published {
 }
 
 /// All published figures.
-pub static PUBLISHED: LazyLock<Vec<Published>> =
-    LazyLock::new(|| read(include_str!("published.csv")));
+pub static PUBLISHED: LazyLock<Vec<Published>> = LazyLock::new(|| {
+    static ROWS: LazyLock<Vec<[String; 3]>> = LazyLock::new(|| section("published"));
+    let published = |[experiment, of, figures]: &'static [String; 3]| Published {
+        conditions: [vec![("experiment", experiment.as_str())], conditions(of)].concat(),
+        figures: conditions(figures)
+            .into_iter()
+            .fold(Line::default(), |line, (key, figure)| {
+                line.and(key, figure.parse::<f64>().ok())
+            }),
+    };
+    ROWS.iter().map(published).collect()
+});
 
 /// Number of keys in tables 3 and 4 of Crosby & Wallach 2010.
 pub const KEYS: u64 = 100_000;
@@ -28,39 +53,20 @@ pub const KEYS: u64 = 100_000;
 /// make all witnesses.
 pub const ACCUMULATED_SET_ELEMENTS: f64 = 262_144.0;
 
-fn read(text: &'static str) -> Vec<Published> {
-    let rows = text.lines().filter(|row| !row.starts_with('#')).skip(1);
-    let published = rows.filter_map(|row| {
-        let mut fields = row.splitn(3, ',');
-        let experiment = ("experiment", fields.next()?);
-        let mut of = vec![experiment];
-        of.extend(conditions(fields.next()?));
-        let mut figures = Line::default();
-        for (key, figure) in conditions(fields.next()?) {
-            figures = figures.and(key, figure.parse::<f64>().ok());
-        }
-        Some(Published {
-            conditions: of,
-            figures,
-        })
-    });
-    published.collect()
-}
-
 /// Returns all figures that are published for the work of a result line.
 pub fn published(line: &Line) -> Line {
     let rows = PUBLISHED.iter().filter(|row| line.says(&row.conditions));
     rows.fold(Line::default(), |all, row| all.merged(&row.figures))
 }
 
-/// Collects the published points of a series, from the rows of `experiment`. A point is the number
-/// of the condition `horizontal`, and the figure `vertical`. `is_of` selects rows by a line with
-/// their conditions.
+/// Collects the published points of a series, from the rows of `experiment` whose conditions meet
+/// `only`. A point is the number of the condition `horizontal`, and the figure `vertical`.
 pub fn points(
     experiment: &str,
     (horizontal, vertical): (&str, &str),
-    is_of: impl Fn(&Line) -> bool,
+    only: &str,
 ) -> Vec<(f64, f64)> {
+    let only = conditions(only);
     let rows = PUBLISHED.iter().filter_map(|row| {
         let conditions = row.conditions.iter();
         let of = conditions.fold(Line::default(), |line, (key, value)| match value.parse() {
@@ -68,7 +74,7 @@ pub fn points(
             Err(_) => line.and(key, value),
         });
         let point = (of.number(horizontal)?, row.figures.number(vertical)?);
-        (of.text("experiment") == experiment && is_of(&of)).then_some(point)
+        (of.text("experiment") == experiment && of.says(&only)).then_some(point)
     });
     rows.collect()
 }

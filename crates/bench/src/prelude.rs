@@ -15,7 +15,7 @@ pub(crate) use comparison::{
 };
 
 pub(crate) use crate::{
-    columns::{ColumnSpec, TableSpec, shown},
+    columns::{nothing, show, show_of, shown},
     line::{Line, groups, of, without_lanes},
     paper::published,
     primitives::{author_key, signing_key},

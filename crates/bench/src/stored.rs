@@ -99,29 +99,8 @@ impl StoredArguments {
 
 /// Makes the tables of `bench stored` from result lines.
 pub fn tables(lines: &[Line]) -> Tables {
-    shown(&TABLES, lines).signed(lines)
+    shown("stored", nothing, lines).signed(lines)
 }
-
-#[rustfmt::skip]
-const TABLES: [TableSpec; 2] = [
-    TableSpec::new("stored", "Nodes in a log, read on demand, compared with nodes in memory", &[
-        ("keys", "keys"), ("load us/key", "load_us_per_key"), ("B/key", "bytes_per_key"),
-        ("B/snapshot", "bytes_per_snapshot"), ("author us", "author_us"), ("apply us", "apply_us"),
-        ("in memory", "apply_in_memory_us"), ("prove us", "prove_us"),
-        ("all warmed", "prove_warmed_us"), ("in memory", "prove_in_memory_us"),
-        ("ratio", "prove_ratio"), ("reads, 5 %", "reads_latest"), ("old version", "reads_old"),
-    ]),
-    TableSpec::new("stored_files",
-        "Stores on disk, opened anew for each look-up and each commit", &[
-        ("repository", "repository"), ("keys", "keys"), ("load s", "load_seconds"),
-        ("B/key", "file_bytes_per_key"), ("B/snapshot", "file_bytes_per_snapshot"),
-        ("open us", "open_us"), ("and look up", "open_and_look_up_us"),
-        ("and commit", "open_and_commit_us"), ("six syncs", "sync_us"), ("prove us", "prove_us"),
-        ("all warmed", "prove_warmed_us"), ("updates/s", "updates_per_second"),
-        ("resident B, open", "open_resident_bytes"), ("look up", "look_up_resident_bytes"),
-        ("commit", "commit_resident_bytes"),
-    ]),
-];
 
 /// Number of measured snapshots after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 100;

@@ -7,50 +7,18 @@ use serde_json::Value;
 
 use crate::line::Line;
 
-/// Formats a cell from `shown`: the value of a key, or a quotient `key/1e3` or `1e6/key`. With
-/// `key%`, formats a share of 1 as a percentage.
-///
-/// Texts and counts are unchanged; figures have about four digits.
-pub fn cell(line: &Line, shown: &str) -> String {
-    let (key, quotient) = parts(shown);
+/// Formats the value of a key as a cell. Texts and counts are unchanged; figures have about four
+/// digits.
+pub fn cell(line: &Line, key: &str) -> String {
     match line.get(key) {
         // No paper published this figure.
         None if key.starts_with("paper.") => dash(),
         // The key is missing if another version of this program wrote the line.
         None => missing(),
         Some(Value::Null) => dash(),
-        Some(value) if shown.ends_with('%') => value.as_f64().map_or_else(dash, percent),
-        Some(value) if quotient.is_some() || value.is_f64() => {
-            figure(line, shown).map_or_else(dash, digits)
-        }
         Some(Value::String(text)) => text.clone(),
+        Some(value) if value.is_f64() => value.as_f64().map_or_else(dash, digits),
         Some(value) => value.to_string(),
-    }
-}
-
-/// Returns the number that a cell shows: the value of a key, or a quotient. `None` if it is no
-/// number.
-pub fn figure(line: &Line, shown: &str) -> Option<f64> {
-    let (key, quotient) = parts(shown);
-    let number = line.number(key)?;
-    Some(match quotient {
-        Some((unit, true)) => unit / number,
-        Some((unit, false)) => number / unit,
-        None => number,
-    })
-}
-
-/// Returns the key of a figure. For a quotient, also returns its constant, and whether the constant
-/// is divided by the figure.
-fn parts(shown: &str) -> (&str, Option<(f64, bool)>) {
-    let shown = shown.trim_end_matches('%');
-    let Some((over, under)) = shown.split_once('/') else {
-        return (shown, None);
-    };
-    match (over.parse(), under.parse()) {
-        (_, Ok(unit)) => (over, Some((unit, false))),
-        (Ok(unit), _) => (under, Some((unit, true))),
-        _ => (shown, None),
     }
 }
 

@@ -7,33 +7,17 @@ use crate::{goals, line, paper::PUBLISHED, prelude::*};
 
 /// Makes a table for each experiment of `bench directory`, and the tables of primitives and goals.
 pub fn report(lines: &[Line]) -> Tables {
-    let mut tables = shown(&TABLES, lines);
+    let mut tables = shown("directory", derived, lines);
     primitives(&mut tables, lines);
-    goals::table(("directories", GOALS), computed, lines, &mut tables);
+    goals::table(
+        &goals::GOALS["directories"],
+        GOALS,
+        computed,
+        lines,
+        &mut tables,
+    );
     tables.signed(lines)
 }
-
-/// Note with the paper's text about figure 3.
-const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for \
-    cryptography, and half of its total time. The baseline rises linearly with the size of blocks. \
-    Here the scanning baselines read a whole block for each insertion; merkle and sha-384-path \
-    store the tree of a block and hash only one path.";
-
-/// Note with the paper's text about figure 4.
-const FIGURE_4: &str = "Paper: MuHASH of 1 024 bits takes a hundred times as long as AdHASH.";
-
-/// Note with the paper's text about figure 5.
-const FIGURE_5: &str = "Paper: hints reduce the time of a look-up to a sixth, on a \
-    trace that is not available. Model: the same synthetic trace, counted by another program.";
-
-/// Note about the alternatives to directories, with figures that others published.
-const OTHERS: &str = "redb is a plain map from id to digest without authentication, in \
-    durable batches of 10 000. red-black is the tree of this workspace, in memory, in versions of \
-    10 000 updates. Both accept any keys; a directory assigns its ids. Cited, not measured here, \
-    on machines of this kind under load: jmt 54 000 and firewood 74 000 proofs a second at 10^5 \
-    keys; nomt 77 000 reads a second and thread, 15 600 durable random updates a second in \
-    batches of 50 000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable \
-    write and 4 to 7 us for a read, redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
 
 /// Counts the exact block reads of known traces from which `lines` differ; `None` if a line is
 /// missing.
@@ -64,74 +48,42 @@ fn computed(name: &str, lines: &[Line]) -> Option<f64> {
     }
 }
 
-#[rustfmt::skip]
-const INSERTS: &[ColumnSpec] = &[
-    ("strategy", "strategy"), ("block bytes", "block_bytes"), ("slots", "capacity"),
-    ("levels", "mean_levels"), ("crypto us", "update_us"), ("limit us", "update_limit_us"),
-    ("ratio", "update_ratio"), ("total us", "total_us"),
-    ("written bytes", "written_bytes_per_update"),
-];
-
-#[rustfmt::skip]
-const TABLES: [TableSpec; 9] = [
-    TableSpec::new("directory_inserts", "Figure 3: insertions one by one", INSERTS)
-        .noted(FIGURE_3).filtered(|line| is_in("3", line)),
-    TableSpec::new("directory_inserts", "Figure 4: sums and products", INSERTS)
-        .noted(FIGURE_4).filtered(|line| is_in("4", line)),
-    TableSpec::new("directory_hints", "Figure 5: block reads for each look-up of a trace", &[
-        ("entries", "entries"), ("update %", "update_percent"), ("slots", "capacity"),
-        ("frames", "frames"), ("reads", "reads_per_lookup"), ("with hints", "with.reads"),
-        ("times", "with.times"), ("model", "paper.reads"), ("with hints", "paper.reads_with_hints"),
-        ("hits", "with.hits"), ("bytes read", "read_bytes_per_lookup"),
-        ("with hints", "with.bytes_read"), ("bytes sent", "proof_bytes"),
-        ("with hints", "with.bytes_sent"),
-    ]).noted(FIGURE_5).only(&[("hints", "false")]).deriving(with_hints),
-    TableSpec::new(UPDATES, "Updates", &[
-        ("operation", "operation"), ("entries", "entries"), ("us", "update_us"),
-        ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
-        ("written bytes", "written_bytes_per_update"), ("memory MB", "memory_bytes/1e6"),
-    ]).noted("In memory, the time ends when the head is ready to be signed. A single update is a \
-        version of its own: operations, root and head.")
-        .deriving(|_, line| line! { operation: operation(line.text("experiment")) }),
-    TableSpec::new("directory_prove", "Proofs of one entry", &[
-        ("entries", "entries"), ("prove us", "prove_us"), ("nodes", "prove_ratio"),
-        ("verify us", "verify_us"), ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
-        ("bytes", "proof_bytes"), ("server MB", "memory_bytes/1e6"),
-    ]),
-    TableSpec::new("directory_read",
-        "Look-ups whose block is in the page cache, not in the server's memory", &[
-        ("entries", "entries"), ("us", "prove_us"), ("limit us", "prove_limit_us"),
-        ("of which reading", "read_us"), ("ratio without reading", "prove_ratio"),
-        ("reads", "reads_per_lookup"), ("with a hint", "reads_with_hint"),
-    ]),
-    TableSpec::new("directory_change", "One change of one block of 68 slots", &[
-        ("strategy", "strategy"), ("level", "level"), ("us", "update_us"),
-        ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
-    ]),
-    TableSpec::new("directory_opened", "Proofs by opened blocks", &[
-        ("strategy", "strategy"), ("entries", "entries"), ("prove us", "prove_us"),
-        ("verify us", "verify_us"), ("bytes", "proof_bytes"), ("contents at 10^9", "counted"),
-    ]).noted("A sound proof of these strategies contains every slot of every block on the path.")
-        .deriving(|lines, line| {
-        let counted = of(lines, "directory_opened_bytes");
-        let same = counted.iter().find(|other| other.agrees(line, &["strategy"]));
-        line! { counted: same.and_then(|line| line.number("proof_bytes")) }
-    }),
-    TableSpec::new("directory_beside", "Compared with a plain map on disk and a tree in memory", &[
-        ("what", "strategy"), ("entries", "entries"), ("update us", "update_us"),
-        ("get us", "get_us"), ("prove us", "prove_us"), ("proof bytes", "proof_bytes"),
-        ("written bytes", "written_bytes_per_update"), ("file bytes", "file_bytes"),
-    ]).noted(OTHERS),
-];
-
-/// Reports whether the strategy of a result line belongs to figure 3 (sums and pairs) or figure 4
-/// (sums and products). `figure` is `"3"` or `"4"`.
-pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
-    let strategy = line.text("strategy");
-    match figure {
-        "3" => !strategy.starts_with("mu-hash"),
-        _ => strategy.starts_with("mu-hash") || strategy == "ad-hash-1600",
-    }
+/// Derives figures of a result line that tables and plots show in addition.
+pub(crate) fn derived(all: &[Line], line: &Line) -> Line {
+    let operation = match line.text("experiment") {
+        "directory_inserts" => {
+            // Figure 3 has sums and pairs, figure 4 sums and products.
+            let strategy = line.text("strategy");
+            let is_product = strategy.starts_with("mu-hash");
+            return line! { in_3: !is_product, in_4: is_product || strategy == "ad-hash-1600" };
+        }
+        "directory_hints" => {
+            let hinted = if line.says(&[("hints", "true")]) {
+                "with"
+            } else {
+                "without"
+            };
+            // The axis is logarithmic, so fewer than 0.01 reads are drawn as 0.01.
+            let drawn = line.number("reads_per_lookup").map(|reads| reads.max(0.01));
+            return line! { hinted, drawn }.merged(&with_hints(all, line));
+        }
+        "directory_opened" => {
+            let counted = of(all, "directory_opened_bytes");
+            let same = counted
+                .iter()
+                .find(|other| other.agrees(line, &["strategy"]));
+            return line! { counted: same.and_then(|line| line.number("proof_bytes")) };
+        }
+        "directory_update" => "one random entry",
+        "directory_update_hot" => "one of 128 entries",
+        "directory_batch" => "10 000 random entries at once, each",
+        "directory_append" => "appending at once, each",
+        "directory_durable" => "10 000 random entries at once, durable, each",
+        "directory_load" => "loading on disk, each",
+        "directory_reopen" => "reopening after a crash, each logged update; limit: applying it",
+        _ => return Line::default(),
+    };
+    line! { operation }
 }
 
 /// Derives, for a trace without hints, the figures of the same trace with hints.
@@ -151,23 +103,6 @@ fn with_hints(lines: &[Line], line: &Line) -> Line {
         .and("bytes_read", of("read_bytes_per_lookup"))
         .and("bytes_sent", of("proof_bytes"));
     Line::default().and("with", with)
-}
-
-/// Experiments in the table of updates, separated by `|`.
-const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|\
-    directory_durable|directory_load|directory_reopen";
-
-/// Returns the name of an experiment in the column `operation` of the table of updates.
-fn operation(experiment: &str) -> &'static str {
-    match experiment {
-        "directory_update" => "one random entry",
-        "directory_update_hot" => "one of 128 entries",
-        "directory_batch" => "10 000 random entries at once, each",
-        "directory_append" => "appending at once, each",
-        "directory_durable" => "10 000 random entries at once, durable, each",
-        "directory_load" => "loading on disk, each",
-        _ => "reopening after a crash, each logged update; limit: applying it",
-    }
 }
 
 fn primitives(tables: &mut Tables, lines: &[Line]) {

@@ -3,11 +3,14 @@
 //!
 //! Every client is a thread that sends its next request as soon as it has verified the response.
 //! All clients audit one large file. For updates each client has a smaller file of its own. The
-//! paper's server had 48 Mbit/s towards its clients. So audits are measured a second time through a
-//! [`relay`] that limits responses to this bandwidth.
+//! paper's server had 48 Mbit/s towards its clients. So audits are measured a second time through
+//! an [`uplink`] that limits responses to this bandwidth.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -16,12 +19,12 @@ use flexlist::ByteEdit;
 use flexlist_service::client::{ApplyOutcome, Extent};
 
 pub mod party;
-pub mod relay;
+pub mod uplink;
 
 use super::blocks::{BLOCK_BYTES, Order, content};
 use crate::{line, prelude::*};
 use party::{Client, Party};
-use relay::Relay;
+use uplink::Uplink;
 
 /// Bandwidth of the paper's server, in bits per second (section 4.4).
 const UPLINK: f64 = 48e6;
@@ -52,12 +55,10 @@ pub fn run(file_blocks: u64, challenges: u32, report: &mut Report) -> Outcome<()
     for uplink in [None, Some(UPLINK)] {
         for &clients in numbers {
             report.announce(format!("audits by {clients} clients"));
-            let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
-            // Without a limit, clients connect to the server directly.
-            let address = uplink.map_or(party.address(), |_| relay.address());
+            let limit = uplink.map(|bits| Arc::new(Uplink::new(bits)));
             let mut auditors = Vec::new();
             for _ in 0..clients {
-                auditors.push(party.reader("large", copies, address)?);
+                auditors.push(party.reader("large", copies, limit.clone())?);
                 copies += 1;
             }
             let extent = Extent::Sample(challenges);
@@ -67,12 +68,11 @@ pub fn run(file_blocks: u64, challenges: u32, report: &mut Report) -> Outcome<()
                 ensure(is_asked, "an audit asked for another number of bytes")
             };
             let times = all_at_once(&mut auditors, report, audit)?;
-            let mut probe = party.reader("large", copies, relay.address())?;
+            let counted = Arc::new(Uplink::new(f64::INFINITY));
+            let mut probe = party.reader("large", copies, Some(Arc::clone(&counted)))?;
             copies += 1;
-            let before = relay.answer_bytes();
             audit(&mut probe)?;
-            let answer_bytes = relay.answer_bytes() - before;
-            relay.stop();
+            let answer_bytes = counted.answer_bytes();
             report.measured(times.line("audit", file_blocks, uplink, answer_bytes))?;
         }
     }
@@ -84,7 +84,7 @@ pub fn run(file_blocks: u64, challenges: u32, report: &mut Report) -> Outcome<()
                 report.announce(format!("{what} by {clients} clients"));
                 let mut writers = Vec::new();
                 for client in 0..clients {
-                    writers.push(party.client(&format!("own{client}"), party.address())?);
+                    writers.push(party.client(&format!("own{client}"), None)?);
                 }
                 let update = |client: &mut Client| {
                     // Never the same bytes twice: an update that changes nothing is not sent.

@@ -1,11 +1,13 @@
 //! Every table and figure of the papers, with its counterpart on the report page or the reason why
-//! there is none. The file `contents.txt` lists them.
+//! there is none. The file `paper.toml` lists them.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use crate::paper::section;
 
 /// A table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
-    /// Id of the family of measurements that it belongs to, see [`crate::families::Family::id`].
-    pub family: &'static str,
     /// Name of the table or figure in the paper, for example `Table 3`.
     pub name: &'static str,
     /// Subject of the table or figure.
@@ -15,22 +17,17 @@ pub struct Item {
     pub counterpart: Result<&'static str, &'static str>,
 }
 
-/// Lists the tables and figures of the paper of a family, in the paper's order.
-pub fn contents(family: &str) -> impl Iterator<Item = Item> {
-    let lines = include_str!("contents.txt").lines();
-    let items = lines.filter(|line| !line.starts_with('#')).map(item);
-    items.filter(move |item| item.family == family)
-}
+/// Name, subject and counterpart of each item, by the id of the family of measurements that it
+/// belongs to, see [`crate::families::Family::id`].
+static CONTENTS: LazyLock<BTreeMap<String, Vec<[String; 3]>>> =
+    LazyLock::new(|| section("contents"));
 
-fn item(line: &'static str) -> Item {
-    let parts: Vec<&str> = line.split(" | ").collect();
-    let [family, name, shows, counterpart] = parts[..] else {
-        unreachable!("contents.txt: every line has four parts");
-    };
-    Item {
-        family,
+/// Lists the tables and figures of the paper of a family, in the paper's order.
+pub fn contents(family: &str) -> impl Iterator<Item = Item> + use<> {
+    let items = CONTENTS.get(family).into_iter().flatten();
+    items.map(|[name, shows, counterpart]| Item {
         name,
         shows,
-        counterpart: counterpart.strip_prefix("= ").ok_or(counterpart),
-    }
+        counterpart: counterpart.strip_prefix("= ").ok_or(counterpart.as_str()),
+    })
 }

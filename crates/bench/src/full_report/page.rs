@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Outcome,
-    columns::TableSpec,
+    columns::{nothing, show},
     families::{FAMILIES, Family},
     figures::{Figure, figures},
     line::{Line, of},
@@ -323,12 +323,6 @@ fn write_row(
     put!(body, "</tr>");
 }
 
-#[rustfmt::skip]
-const STEPS: TableSpec = TableSpec::new(RUN, "", &[
-    ("step", "step"), ("arguments", "arguments"), ("seconds", "seconds"),
-    ("cores used by others", "cores_used_by_others"),
-]).left(&["arguments"]);
-
 const HOW_TO_REPEAT: &str = "<code>make report</code> measures your machine; <code>bench page \
     --from measurements.jsonl</code> \nredraws this page from the measurements next to it.";
 
@@ -338,7 +332,7 @@ fn measured(body: &mut String, lines: &[Line]) {
     let mut tables = Tables::default();
     let runs = of(lines, RUN);
     let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
-    STEPS.show(&mut tables, lines);
+    show("steps", nothing, &mut tables, lines);
     let minutes = digits(seconds / 60.0);
     put!(body, "<section id=\"measured\"><h2>Measurement steps</h2>");
     put!(

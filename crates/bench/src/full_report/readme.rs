@@ -3,17 +3,18 @@
 //!
 //! Replaces the text between `<!-- measured: NAME -->` and `<!-- end -->`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 
 use clap::Args;
 use comparison::Measurement;
+use serde::Deserialize;
 
 use super::run::{RUN, read_lines};
-use crate::{
-    compare, line,
-    line::{Conditions, conditions},
-    prelude::*,
-};
+use crate::{compare, line, line::conditions, paper::section, prelude::*};
 
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
@@ -96,7 +97,7 @@ pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
         let (name, rest) = named.ok_or("a table begins without a name")?;
         let ended = rest.split_once(END);
         let (_, rest) = ended.ok_or_else(|| format!("the table {name} has no end"))?;
-        let table = Table::named(TABLES, name);
+        let table = TABLES.get(name);
         let table = table.ok_or_else(|| format!("there is no table {name}"))?;
         let table = table.markdown(lines);
         let table = table.map_err(|error| format!("table {name}, {error}"))?;
@@ -105,73 +106,40 @@ pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     Ok(written)
 }
 
-/// Tables with measurements in documents; its first lines describe the format.
-const TABLES: &str = include_str!("documents.txt");
-
-/// Key and unit of a figure; `None` in an empty cell.
-type Cell<'a> = Option<(&'a str, &'a str)>;
+/// Tables with measurements in documents, by name.
+static TABLES: LazyLock<BTreeMap<String, Table>> = LazyLock::new(|| section("documents"));
 
 /// Declaration of a table in a document.
-#[derive(Default)]
-struct Table<'a> {
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Table {
     /// Conditions that all result lines of the table meet.
-    of: Conditions<'a>,
+    of: String,
     /// Further conditions of each column, except the first one, which contains the names of rows.
-    columns: Vec<Conditions<'a>>,
+    columns: Vec<String>,
     /// Titles of all columns.
-    titles: Vec<&'a str>,
-    /// Cells of rows that declare none.
-    cells: Vec<Cell<'a>>,
+    titles: Vec<String>,
+    /// Cells of rows that declare none. A cell is the key and the unit of a figure, or `-`.
+    cells: Vec<String>,
     /// Name, further conditions, and cells of each row.
-    rows: Vec<(&'a str, Conditions<'a>, Vec<Cell<'a>>)>,
+    rows: Vec<(String, String, Vec<String>)>,
 }
 
-fn parts(text: &str) -> Vec<&str> {
-    text.split('|').map(str::trim).collect()
-}
-
-fn cells<'a>(parts: &[&'a str]) -> Vec<Cell<'a>> {
-    parts.iter().map(|cell| cell.split_once(' ')).collect()
-}
-
-impl<'a> Table<'a> {
-    /// Parses the table with the name `name` in `declared`; `None` if there is no such table.
-    fn named(declared: &'a str, name: &str) -> Option<Self> {
-        let mut blocks = declared.split("\n\n").map(str::lines);
-        let lines = blocks.find_map(|mut lines| {
-            let is_named = lines.next()?.strip_prefix("table ")? == name;
-            is_named.then_some(lines)
-        })?;
-        let mut table = Self::default();
-        for line in lines {
-            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
-            match kind {
-                "of" => table.of = conditions(rest),
-                "columns" => table.columns = parts(rest).into_iter().map(conditions).collect(),
-                "titles" => table.titles = parts(rest),
-                "cells" => table.cells = cells(&parts(rest)),
-                _ => {
-                    let parts = parts(rest);
-                    let of_row = parts.get(1).copied().unwrap_or_default();
-                    let cells = cells(parts.get(2..).unwrap_or_default());
-                    table.rows.push((parts[0], conditions(of_row), cells));
-                }
-            }
-        }
-        Some(table)
-    }
-
+impl Table {
     fn markdown(&self, lines: &[Line]) -> Outcome<String> {
         let mut table = vec![
-            self.titles.iter().map(|&title| title.to_owned()).collect(),
+            self.titles.clone(),
             vec!["---".to_owned(); self.titles.len()],
         ];
         for (name, of_row, own) in &self.rows {
-            let mut cells = vec![(*name).to_owned()];
+            let mut cells = vec![name.clone()];
             let own = if own.is_empty() { &self.cells } else { own };
             for (of_column, cell) in self.columns.iter().zip(own.iter().cycle()) {
-                let conditions = [&self.of[..], of_row, of_column].concat();
-                let shown = cell.map_or(Ok(String::new()), |cell| shown(lines, &conditions, cell));
+                let of = [&self.of, of_row, of_column]
+                    .map(|text| conditions(text))
+                    .concat();
+                let cell = cell.split_once(' ');
+                let shown = cell.map_or(Ok(String::new()), |cell| shown(lines, &of, cell));
                 cells.push(shown.map_err(|error| format!("{name}: {error}"))?);
             }
             table.push(cells);

@@ -14,47 +14,13 @@ pub fn report(lines: &[Line]) -> Tables {
     for size in &sizes {
         let rows: Vec<Line> = groups(size, &["peer"]).iter().map(|of| row(of)).collect();
         let rows: Vec<&Line> = rows.iter().collect();
-        for table in &TABLES {
-            table.show_of(&mut tables, &rows);
-        }
+        show_of("peers", nothing, &mut tables, &rows);
     }
     if !all.is_empty() {
         descriptions(&mut tables, &groups(&all, &["peer"]));
     }
     tables.signed(lines)
 }
-
-#[rustfmt::skip]
-const TABLES: [TableSpec; 3] = [
-    TableSpec::new("",
-        "Third-party dictionaries and ours: {keys} keys of 32 bytes with values of 32 bytes, \
-            microseconds", &[
-        ("dictionary", "peer"), ("load, each key", "load_us"),
-        ("snapshot of 1 change", "snapshot_1_us"), ("of 100", "snapshot_100_us"),
-        ("signatures of 1", "signature_us"), ("of 100", "signature_100_us"),
-        ("server: load, each key", "apply_load_us"),
-        ("apply 1", "apply_1_us"), ("of 100", "apply_100_us"),
-        ("prove present", "prove_present_us"), ("old version", "prove_old_us"),
-        ("absent", "prove_absent_us"), ("verify present", "verify_present_us"),
-        ("absent", "verify_absent_us"),
-    ]).noted("Snapshots: means, because their work is uneven. Proofs: medians. No time includes \
-        signatures, which have their own columns. A dictionary that signs each changed key also \
-        signs each loaded key. The last table states the work that a snapshot includes."),
-    TableSpec::new("", "Bytes of proofs, updates and memory", &[
-        ("dictionary", "peer"), ("proof, present", "prove_present_bytes"),
-        ("absent", "prove_absent_bytes"), ("update of 1 change", "snapshot_1_bytes"),
-        ("of 100", "snapshot_100_bytes"), ("memory, each key", "memory_bytes"),
-        ("author's", "author_bytes"), ("files, each key", "stored_bytes"),
-    ]).noted("Memory is requested from the allocator; if author and server are separate, by the \
-        server."),
-    TableSpec::new("", "Proofs that the latest version contains an older one", &[
-        ("dictionary", "peer"), ("the one before: prove us", "grown_us"),
-        ("verify us", "verify_grown_us"), ("bytes", "grown_bytes"),
-        ("the first: prove us", "all_grown_us"), ("verify us", "verify_all_grown_us"),
-        ("bytes", "all_grown_bytes"),
-    ]).noted("The older version is the one before, with 100 changes less, or the first one.")
-        .filtered(|row| row.number("grown_us").is_some()),
-];
 
 /// Makes one row from all result lines of a dictionary with one number of keys.
 fn row(of: &[&Line]) -> Line {

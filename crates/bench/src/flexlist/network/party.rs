@@ -1,6 +1,6 @@
 //! Server and clients of the experiment `network`, in one process and over the loopback interface.
 
-use std::{io::Cursor, net::SocketAddr, path::Path, time::Duration};
+use std::{io::Cursor, path::Path, sync::Arc, time::Duration};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
@@ -14,13 +14,14 @@ use flexlist_service::{
 };
 use pad_core::Workers;
 
+use super::uplink::{Limited, Uplink};
 use crate::{
     flexlist::blocks::{BLOCK_BYTES, content},
     prelude::*,
 };
 
 /// Client of a file on the server, over HTTP.
-pub type Client = FileClient<HttpTransport, SigningKey>;
+pub type Client = FileClient<Limited, SigningKey>;
 
 /// A running server of outsourced files, whose store is in a folder.
 pub struct Party<'a> {
@@ -43,16 +44,10 @@ impl<'a> Party<'a> {
         })
     }
 
-    /// Returns the address that the server listens on.
-    pub fn address(&self) -> SocketAddr {
-        self.running.address()
-    }
-
     /// Uploads a file of `blocks` blocks. Stores the client's state in the folder under `name`.
     pub fn upload(&self, name: &str, blocks: u64) -> Outcome<()> {
         let chunker = Chunker::fixed(usize::try_from(BLOCK_BYTES)?)?;
-        let transport = Self::transport(self.address())?;
-        let state = self.folder.join(name);
+        let (transport, state) = (self.transport(None)?, self.folder.join(name));
         let mut client = FileClient::create(&state, self.owner(), transport, chunker)?;
         let bytes = content(
             &mut Random::new(blocks),
@@ -62,24 +57,29 @@ impl<'a> Party<'a> {
         Ok(())
     }
 
-    /// Opens the client whose state was stored under `name`. It connects to `address`, the server
-    /// or a relay.
-    pub fn client(&self, name: &str, address: SocketAddr) -> Outcome<Client> {
+    /// Opens the client whose state was stored under `name`. Its responses pass the uplink, if
+    /// there is one.
+    pub fn client(&self, name: &str, uplink: Option<Arc<Uplink>>) -> Outcome<Client> {
         let options = ClientOptions {
             workers: Workers::sequential(),
             ..ClientOptions::default()
         };
         let state = self.folder.join(name);
-        let client = FileClient::open(&state, self.owner(), Self::transport(address)?)?;
+        let client = FileClient::open(&state, self.owner(), self.transport(uplink)?)?;
         Ok(client.with_options(options))
     }
 
     /// Opens one more client of the file `name`, with a copy of its state. `number` distinguishes
     /// the copies. Such clients may read and audit at the same time, but must not change the file.
-    pub fn reader(&self, name: &str, number: usize, address: SocketAddr) -> Outcome<Client> {
+    pub fn reader(
+        &self,
+        name: &str,
+        number: usize,
+        uplink: Option<Arc<Uplink>>,
+    ) -> Outcome<Client> {
         let copy = format!("{name}-{number}");
         std::fs::copy(self.folder.join(name), self.folder.join(&copy))?;
-        self.client(&copy, address)
+        self.client(&copy, uplink)
     }
 
     /// Stops the server, and waits until it has ended.
@@ -98,11 +98,13 @@ impl<'a> Party<'a> {
         }
     }
 
-    fn transport(address: SocketAddr) -> Outcome<HttpTransport> {
+    fn transport(&self, uplink: Option<Arc<Uplink>>) -> Outcome<Limited> {
         let options = HttpOptions {
             attempts: 20,
             ..HttpOptions::default()
         };
-        Ok(HttpTransport::new(&format!("http://{address}"), options)?)
+        let address = format!("http://{}", self.running.address());
+        let http = HttpTransport::new(&address, options)?;
+        Ok(Limited { http, uplink })
     }
 }

@@ -1,26 +1,17 @@
 //! Conclusions about accumulators (Tremel 2013; Crosby and Wallach 2010, section 7.4).
 
-use super::{Checked, Claim, MARGIN, figures, is_below};
+use super::{Checked, MARGIN, figures, is_below};
 use crate::{
     line,
     line::{Line, like, of},
     tables::digits,
 };
 
-/// Conclusions about accumulators.
-pub(super) const ACCUMULATORS: &[Claim] = &[
-    ("rsa-or-bilinear", rsa_or_bilinear),
-    ("secret-key", secret_key),
-    ("public-threads", public_threads),
-    ("witnesses-as-sent", witnesses_as_sent),
-    ("signing-each", signing_each),
-];
-
 const RSA: &str = "rsa-3072";
 const BILINEAR: &str = "bilinear-bls12-381";
 
 /// Compares the times of Tremel's round trip: accumulate an element, make its witness, verify it.
-fn rsa_or_bilinear(lines: &[Line]) -> Option<Checked> {
+pub(super) fn rsa_or_bilinear(lines: &[Line]) -> Option<Checked> {
     let trips = of(lines, "accumulators_round_trips");
     let ms = |accumulator: &str, keys: &str| {
         like(&trips, &line! { accumulator, keys, threads: 1 })?.number("computing_ms")
@@ -56,7 +47,7 @@ fn each(lines: &[Line], accumulator: &str, pair: [(&str, u64); 2]) -> Option<[f6
     found.max_by_key(|(n, _)| *n).map(|(_, times)| times)
 }
 
-fn secret_key(lines: &[Line]) -> Option<Checked> {
+pub(super) fn secret_key(lines: &[Line]) -> Option<Checked> {
     let (mut parts, mut findings) = (Vec::new(), Vec::new());
     for (accumulator, paper) in [(RSA, 1700.0), (BILINEAR, 24.0)] {
         let pair = |secret, public| each(lines, accumulator, [(secret, 1), (public, 1)]);
@@ -76,7 +67,7 @@ fn secret_key(lines: &[Line]) -> Option<Checked> {
     Some((parts, figures! { accumulators: findings.join(" ") }))
 }
 
-fn public_threads(lines: &[Line]) -> Option<Checked> {
+pub(super) fn public_threads(lines: &[Line]) -> Option<Checked> {
     let threads = of(lines, "accumulators");
     let threads = threads.iter().map(|line| line.count("threads")).max()?;
     if threads < 2 {
@@ -104,14 +95,14 @@ fn claims(lines: &[Line], claim: &str) -> Option<[f64; 2]> {
     Some([ours(RSA)?, ours(BILINEAR)?])
 }
 
-fn witnesses_as_sent(lines: &[Line]) -> Option<Checked> {
+pub(super) fn witnesses_as_sent(lines: &[Line]) -> Option<Checked> {
     let bytes = claims(lines, "update_bytes_to_signing_each")?;
     let times = claims(lines, "author_time_to_signing_each")?;
     let parts = vec![bytes[0] >= 6.0 / MARGIN, times[0] >= 2.0 / MARGIN];
     Some((parts, figures! { bytes, times }))
 }
 
-fn signing_each(lines: &[Line]) -> Option<Checked> {
+pub(super) fn signing_each(lines: &[Line]) -> Option<Checked> {
     let costs = claims(lines, "server_cost_to_signing_each")?;
     let bytes = claims(lines, "proof_bytes_to_signing_each")?;
     let parts = vec![costs[0] >= 6.0 / MARGIN, bytes[0] >= 3.0 / MARGIN];

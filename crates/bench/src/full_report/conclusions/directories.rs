@@ -2,17 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Checked, Claim, MARGIN, figures, is_below, largest};
+use super::{Checked, MARGIN, figures, is_below, largest};
 use crate::{
     line,
     line::{Line, like, of},
     tables::digits,
 };
 
-/// Conclusions about block directories.
-pub(super) const DIRECTORIES: &[Claim] = &[("sums-of-blocks", sums_of_blocks), ("hints", hints)];
-
-fn sums_of_blocks(lines: &[Line]) -> Option<Checked> {
+pub(super) fn sums_of_blocks(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "directory_inserts");
     let us = |strategy: &str, block_bytes: u64| {
         like(&lines, &line! { strategy, block_bytes })?.number("update_us")
@@ -31,7 +28,7 @@ fn sums_of_blocks(lines: &[Line]) -> Option<Checked> {
     Some((parts, figures! { bytes, sums, pairs, products, path }))
 }
 
-fn hints(lines: &[Line]) -> Option<Checked> {
+pub(super) fn hints(lines: &[Line]) -> Option<Checked> {
     let mut compared = of(lines, "directory_hints");
     compared.retain(|line| line.count("capacity") == 68 && line.count("entries") <= 10_000_000);
     let compared = largest(compared, "entries");

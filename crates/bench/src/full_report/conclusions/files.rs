@@ -1,20 +1,13 @@
 //! Conclusions about outsourced files (FlexDPDP 2013, section 4).
 
-use super::{Checked, Claim, MARGIN, figures, largest, listed};
+use super::{Checked, MARGIN, figures, largest, listed};
 use crate::{
     line,
     line::{Line, like, of},
     tables::{digits, percent},
 };
 
-/// Conclusions about outsourced files.
-pub(super) const FILES: &[Claim] = &[
-    ("parallel-build", parallel_build),
-    ("share-of-hashes", share_of_hashes),
-    ("batches-of-blocks", batches_of_blocks),
-];
-
-fn parallel_build(lines: &[Line]) -> Option<Checked> {
+pub(super) fn parallel_build(lines: &[Line]) -> Option<Checked> {
     let mut builds = of(lines, "flexlist_build");
     builds.retain(|line| line.count("blocks") >= 500_000 && line.count("threads") > 1);
     let mut last = largest(builds, "threads");
@@ -34,7 +27,7 @@ fn parallel_build(lines: &[Line]) -> Option<Checked> {
     Some((last.iter().map(holds).collect(), finding))
 }
 
-fn share_of_hashes(lines: &[Line]) -> Option<Checked> {
+pub(super) fn share_of_hashes(lines: &[Line]) -> Option<Checked> {
     let shares = largest(of(lines, "flexlist_hash_share"), "blocks");
     let blocks = shares.first()?.count("blocks");
     let shown = shares.iter().map(|line| {
@@ -46,15 +39,15 @@ fn share_of_hashes(lines: &[Line]) -> Option<Checked> {
     Some((shares.iter().map(holds).collect(), finding))
 }
 
-fn batches_of_blocks(lines: &[Line]) -> Option<Checked> {
+pub(super) fn batches_of_blocks(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "flexlist_multi");
     let most = lines.iter().map(|line| line.count("updates")).max()?;
     let line = like(&lines, &line! { updates: most, order: "consecutive" })?;
     let gain = |side: &str| line.number(&format!("{side}.gain"));
     let (server, client) = (gain("server")?, gain("client")?);
     let finding = figures! {
-        most, blocks: line.count("blocks"), server, client, batch: line.figure("witness_bytes"),
-        singles: line.figure("singles_witness_bytes"),
+        most, blocks: line.count("blocks"), server: percent(server), client: percent(client),
+        batch: line.figure("witness_bytes"), singles: line.figure("singles_witness_bytes"),
     };
     let parts = vec![1.0 - server <= 0.4 * MARGIN, 1.0 - client <= 0.1 * MARGIN];
     Some((parts, finding))

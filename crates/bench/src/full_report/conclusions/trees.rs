@@ -1,20 +1,11 @@
 //! Conclusions about trees (Crosby and Wallach 2010, sections 6 and 10).
 
-use super::{Checked, Claim, MARGIN, SUITE, figures, is_below, largest};
+use super::{Checked, MARGIN, SUITE, figures, is_below, largest};
 use crate::{
     line,
     line::{Line, like, of},
-    tables::digits,
+    tables::{digits, percent},
 };
-
-/// Conclusions about trees.
-pub(super) const TREES: &[Claim] = &[
-    ("cache-everywhere", cache_everywhere),
-    ("cache-median", cache_median),
-    ("red-black", red_black),
-    ("growing-proofs", growing_proofs),
-    ("cheaper-computing", cheaper_computing),
-];
 
 /// Selects the result lines of growing trees at the largest number of keys for which all twelve
 /// kinds of trees were measured.
@@ -44,7 +35,7 @@ fn compared(lines: &[Line], repositories: [&str; 2]) -> Option<(u64, [f64; 2], [
     Some((one?.count("keys"), times, sizes))
 }
 
-fn cache_everywhere(lines: &[Line]) -> Option<Checked> {
+pub(super) fn cache_everywhere(lines: &[Line]) -> Option<Checked> {
     let repositories = ["cache-everywhere", "path-copying"];
     let (keys, [cached_us, copied_us], [cached_bytes, copied_bytes]) =
         compared(lines, repositories)?;
@@ -58,7 +49,7 @@ fn cache_everywhere(lines: &[Line]) -> Option<Checked> {
     ))
 }
 
-fn cache_median(lines: &[Line]) -> Option<Checked> {
+pub(super) fn cache_median(lines: &[Line]) -> Option<Checked> {
     let repositories = ["cache-median", "cache-everywhere"];
     let (keys, [median_us, everywhere_us], [median_bytes, everywhere_bytes]) =
         compared(lines, repositories)?;
@@ -70,7 +61,7 @@ fn cache_median(lines: &[Line]) -> Option<Checked> {
     Some((parts, finding))
 }
 
-fn red_black(lines: &[Line]) -> Option<Checked> {
+pub(super) fn red_black(lines: &[Line]) -> Option<Checked> {
     let grown = grown(lines);
     let of = |scheme| like(&grown, &line! { scheme, repository: "path-copying" });
     let schemes = [of("red-black")?, of("treap")?, of("skip-list")?];
@@ -91,7 +82,7 @@ fn red_black(lines: &[Line]) -> Option<Checked> {
     ))
 }
 
-fn growing_proofs(lines: &[Line]) -> Option<Checked> {
+pub(super) fn growing_proofs(lines: &[Line]) -> Option<Checked> {
     let growing = of(lines, "growing");
     let bytes = |keys: u64| {
         let scheme = "red-black";
@@ -104,7 +95,7 @@ fn growing_proofs(lines: &[Line]) -> Option<Checked> {
     Some((parts, figures! { small, large }))
 }
 
-fn cheaper_computing(lines: &[Line]) -> Option<Checked> {
+pub(super) fn cheaper_computing(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "growing_what_if");
     let largest = largest(lines, "keys");
     let most = largest.iter().map(|line| line.figure("lookups_per_update"));
@@ -119,6 +110,6 @@ fn cheaper_computing(lines: &[Line]) -> Option<Checked> {
     let parts = vec![before > 1.0 && is_below(after - 1.0, before - 1.0)];
     Some((
         parts,
-        figures! { most, before: before - 1.0, after: after - 1.0 },
+        figures! { most, before: percent(before - 1.0), after: percent(after - 1.0) },
     ))
 }

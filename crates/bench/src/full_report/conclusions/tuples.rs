@@ -1,23 +1,12 @@
 //! Conclusions about tuples (Crosby and Wallach 2010, sections 7 to 10).
 
-use super::{Checked, Claim, MARGIN, figures, is_below, largest, listed};
+use super::{Checked, MARGIN, figures, is_below, largest, listed};
 use crate::{
-    figures::title_of,
     line,
     line::{Line, groups, like, of},
     tables::digits,
-    tuple::{conclusion::nearest, costs::Expense, figure7},
+    tuple::{conclusion::nearest, costs::Expense, figure7, table::title_of},
 };
-
-/// Conclusions about tuples.
-pub(super) const TUPLES: &[Claim] = &[
-    ("trees-or-tuples", trees_or_tuples),
-    ("cheaper-bandwidth", cheaper_bandwidth),
-    ("accumulators", accumulators),
-    ("superseding", superseding),
-    ("lightweight", lightweight),
-    ("partitions", partitions),
-];
 
 /// Lists the cheapest designs in one figure. Each has the number of lookups per update from which
 /// it is the cheapest.
@@ -50,7 +39,7 @@ fn absent(lines: &[Line], figure: &str) -> String {
     }
 }
 
-fn trees_or_tuples(lines: &[Line]) -> Option<Checked> {
+pub(super) fn trees_or_tuples(lines: &[Line]) -> Option<Checked> {
     let ranges = cheapest(lines, "figure7");
     let (first, last) = (ranges.first()?, ranges.last()?);
     let parts = vec![first.0 == "red-black", last.0 != "red-black"];
@@ -58,7 +47,7 @@ fn trees_or_tuples(lines: &[Line]) -> Option<Checked> {
     Some((parts, figures! { designs: shown(&ranges), absent }))
 }
 
-fn cheaper_bandwidth(lines: &[Line]) -> Option<Checked> {
+pub(super) fn cheaper_bandwidth(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "tuple_what_if");
     let until = |begin: &str| {
         let mut lines = lines.iter();
@@ -74,7 +63,7 @@ fn cheaper_bandwidth(lines: &[Line]) -> Option<Checked> {
 
 /// Checks the conclusion about accumulators in every comparison of costs: of dictionaries whose
 /// witnesses the server or the author makes, and of sets.
-fn accumulators(lines: &[Line]) -> Option<Checked> {
+pub(super) fn accumulators(lines: &[Line]) -> Option<Checked> {
     let is_cost = |line: &&Line| {
         let experiment = line.text("experiment");
         experiment.ends_with("_lookup_costs") && !experiment.starts_with("tuple_what_if")
@@ -114,7 +103,7 @@ fn readable(figure: &str) -> String {
     }
 }
 
-fn superseding(lines: &[Line]) -> Option<Checked> {
+pub(super) fn superseding(lines: &[Line]) -> Option<Checked> {
     let ranges = cheapest(lines, "figure8-prices");
     let (first, last) = (ranges.first()?, ranges.last()?);
     let until = ranges.get(1).map_or(f64::INFINITY, |(_, from)| *from);
@@ -134,7 +123,7 @@ fn superseding(lines: &[Line]) -> Option<Checked> {
     Some((parts, figures! { prices: shown(&ranges), rates }))
 }
 
-fn lightweight(lines: &[Line]) -> Option<Checked> {
+pub(super) fn lightweight(lines: &[Line]) -> Option<Checked> {
     let steady = of(lines, "tuple_steady");
     let of_design = |design: &str, keys: u64| like(&steady, &line! { design, keys });
     let designs = ["base-lightweight", "spec-superseding", "spec-lightweight"];
@@ -152,7 +141,7 @@ fn lightweight(lines: &[Line]) -> Option<Checked> {
     Some((parts, figures! { keys, light, speculating, both }))
 }
 
-fn partitions(lines: &[Line]) -> Option<Checked> {
+pub(super) fn partitions(lines: &[Line]) -> Option<Checked> {
     let last = largest(of(lines, "tuple_partitions"), "partitions");
     let most = last.first()?.count("partitions");
     let shown = last.iter().map(|line| {

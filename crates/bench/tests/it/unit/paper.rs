@@ -3,15 +3,16 @@
 use bench::{
     line,
     line::Line,
-    paper::{KEYS, PUBLISHED, points, published},
+    paper::{KEYS, PUBLISHED, points, published, section},
 };
 
 #[test]
 fn every_row_is_read_and_has_figures() {
-    let text = include_str!("../../../src/published.csv");
-    let rows = text.lines().filter(|row| !row.starts_with('#'));
-    assert_eq!(PUBLISHED.len() + 1, rows.count());
-    for row in PUBLISHED.iter() {
+    let rows: Vec<[String; 3]> = section("published");
+    assert!(rows.len() > 100);
+    for (row, [_, of, figures]) in PUBLISHED.iter().zip(&rows) {
+        assert_eq!(row.conditions.len(), 1 + of.matches('=').count(), "{row:?}");
+        assert_eq!(row.figures.figures().count(), figures.matches('=').count());
         assert!(row.figures.figures().count() > 0, "{row:?}");
         assert!(row.figures.figures().all(|(_, figure)| figure.is_number()));
     }
@@ -33,7 +34,6 @@ fn figures_are_those_of_the_same_work() {
         [1077.0, 204.0, 297.0].map(Some)
     );
     assert_eq!(published(&line(7)), Line::default());
-    let is_of = |line: &Line| line.count("values") == 1;
-    let points = points("aad_lookup", ("n", "code_ms"), is_of);
+    let points = points("aad_lookup", ("n", "code_ms"), "values=1");
     assert_eq!(points, [(512.0, 46.0)]);
 }
