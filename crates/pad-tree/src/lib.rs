@@ -89,6 +89,8 @@ mod author;
 #[cfg(feature = "std")]
 mod balancing;
 #[cfg(feature = "std")]
+mod count;
+#[cfg(feature = "std")]
 mod diff;
 #[cfg(feature = "std")]
 mod entries;
@@ -159,12 +161,11 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::{
         annotation::{Annotation, Authenticated, Plain},
-        balancing::{Balance, BalancingScheme, Digest as StoreDigest, NodeStore},
-        entries::Entries,
-        id::{Children, EntryId, KeyId, NodeId},
+        balancing::BalancingScheme,
+        count::Counted,
         persistent::{Change, PersistentTree},
         prover::ProvableQuery,
-        store::{Sealed, VersionedStore},
+        store::VersionedStore,
         stored::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
     };
     pub use crate::{proof::Content, query::TreeQuery, side::Side, step::Step};

@@ -28,6 +28,7 @@ macro_rules! accessors_in_memory {
 
         #[inline]
         fn children(&self, node: NodeId) -> Children {
+            Counted::Nodes.add(1);
             self.nodes[node.index()].children
         }
 
@@ -119,25 +120,4 @@ pub struct Sealed<'a, S: NodeStore + ?Sized> {
     pub(crate) parallel: bool,
     /// The number of entries of the snapshot.
     pub(crate) population: usize,
-}
-
-impl<'a, S: NodeStore + ?Sized> Sealed<'a, S> {
-    /// Converts this value for a store of type `T` to which the store of type `S` delegates.
-    pub fn handed_on<T>(self) -> Sealed<'a, T>
-    where
-        T: NodeStore<Annotation = S::Annotation> + ?Sized,
-    {
-        let Self {
-            nodes,
-            digests,
-            parallel,
-            population,
-        } = self;
-        Sealed {
-            nodes,
-            digests,
-            parallel,
-            population,
-        }
-    }
 }

@@ -14,6 +14,7 @@ use super::{Sealed, place};
 use crate::{
     annotation::Annotation,
     balancing::{Balance, BalancingScheme, Digest, NodeStore},
+    count::Counted,
     entries::Entries,
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, Side},
 };
@@ -275,6 +276,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
 
     #[inline]
     fn latest_digest(&self, node: NodeId) -> Digest<Self> {
+        Counted::Digests.add(1);
         A::load(&self.nodes[node.index()].digest)
     }
 
