@@ -7,7 +7,7 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 use super::TupleRepository;
 use crate::{
     design::{Design, Placed, TupleId},
-    kept::{TupleEntry, lower_end, read_number},
+    kept::{TupleEntry, read_number},
     source::{self, Source, SourceTuple},
     tuple::Content,
 };
@@ -38,7 +38,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.ok_or(damaged)? {
-                let key = lower_end(lower).ok_or(damaged)?;
+                let key = Key::new(lower).map_err(|_| damaged)?;
                 let stored = read_number(number).and_then(|number| self.stored(number));
                 match &stored.ok_or(damaged)?.content {
                     Content::Nothing => {}
