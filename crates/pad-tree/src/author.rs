@@ -101,12 +101,6 @@ where
         self
     }
 
-    /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
-    #[doc(hidden)]
-    pub const fn has_unsigned(&self) -> bool {
-        self.unsigned.is_some()
-    }
-
     /// Applies a whole batch as one snapshot, together with the pending changes.
     ///
     /// If an earlier snapshot still lacks its signature, that snapshot is signed and returned. The

@@ -428,12 +428,7 @@ impl<A: Annotation> Entries<A> {
     /// Copies the bytes of an entry's value as a [`Value`]. Their length was checked when the value
     /// was added.
     pub(crate) fn owned_value(&self, entry: EntryId) -> Value {
-        Self::checked_value(self.value(entry))
-    }
-
-    /// Copies bytes of a value in the arena as a [`Value`].
-    pub(crate) fn checked_value(bytes: &[u8]) -> Value {
-        Value::new(bytes).expect("entries: values were checked when they were added")
+        Value::new(self.value(entry)).expect("entries: values were checked when they were added")
     }
 
     /// The index of the first entry whose leaf digest is stored in `digests`.

@@ -460,14 +460,7 @@ impl<S: Suite> TreePart<S> {
 
     /// The root of a version whose contents are stored.
     fn root(&self, version: Version) -> Result<S::Digest, LookupError> {
-        let missing = || {
-            let (oldest, latest) = (self.oldest(), self.latest());
-            if version < oldest {
-                LookupError::Pruned { version, oldest }
-            } else {
-                LookupError::UnknownVersion { version, latest }
-            }
-        };
+        let missing = || LookupError::missing(version, self.oldest(), self.latest());
         self.roots.get(&version).copied().ok_or_else(missing)
     }
 }

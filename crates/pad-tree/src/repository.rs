@@ -144,22 +144,14 @@ where
     }
 
     pub(crate) fn view(&self, version: Version) -> Result<View<'_, St>, LookupError> {
-        self.tree.view(version).ok_or_else(|| self.missing(version))
+        let missing = || LookupError::missing(version, self.oldest(), self.latest());
+        self.tree.view(version).ok_or_else(missing)
     }
 
     pub(crate) fn copy_latest(&self) -> Tree<InPlace<Authenticated<S>, St::Scheme>> {
         let tree = &self.tree.tree;
         let (store, root) = InPlace::copy_of(&tree.store, tree.root);
         Tree::with_store(store, root, tree.population)
-    }
-
-    fn missing(&self, version: Version) -> LookupError {
-        let (oldest, latest) = (self.tree.oldest(), self.latest());
-        if version < oldest {
-            LookupError::Pruned { version, oldest }
-        } else {
-            LookupError::UnknownVersion { version, latest }
-        }
     }
 
     fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {

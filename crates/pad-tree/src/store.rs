@@ -78,7 +78,7 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
 
     /// Makes the changes since the last call permanent as `version`. `sealed` contains the digests
     /// of all touched nodes.
-    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>);
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, Digest<Self>>);
     /// Discards the changes since the last [`VersionedStore::commit`].
     fn rollback(&mut self);
     /// Drops all data that only versions before `oldest` need. `roots` contains the roots of the
@@ -110,12 +110,12 @@ fn place<N, B>(
 }
 
 /// The touched (new or changed) inner nodes of a snapshot, with their new digests.
-#[derive(Debug)]
-pub struct Sealed<'a, S: NodeStore + ?Sized> {
+#[derive(Clone, Copy, Debug)]
+pub struct Sealed<'a, D> {
     /// The touched inner nodes, each with its depth.
     pub(crate) nodes: &'a [(NodeId, u32)],
     /// The new digests of `nodes`, in the same order.
-    pub(crate) digests: &'a [Digest<S>],
+    pub(crate) digests: &'a [D],
     /// Whether the snapshot is large, so that threads of the current rayon pool may share the work.
     pub(crate) parallel: bool,
     /// The number of entries of the snapshot.

@@ -116,7 +116,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
     }
 
     /// Ends a snapshot: stores the computed digests of its touched (new or changed) nodes.
-    pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
+    pub(crate) fn commit(&mut self, sealed: &Sealed<'_, A::Digest>) {
         let store = |range: Range<usize>| {
             let (nodes, digests) = (&sealed.nodes[range.clone()], &sealed.digests[range]);
             for ((node, _), digest) in nodes.iter().zip(digests) {

@@ -142,7 +142,7 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
         }
     }
 
-    fn commit(&mut self, _: u32, sealed: Sealed<'_, Self>) {
+    fn commit(&mut self, _: u32, sealed: Sealed<'_, A::Digest>) {
         self.digests.resize(self.nodes.len(), A::Digest::default());
         for ((node, _), digest) in sealed.nodes.iter().zip(sealed.digests) {
             self.digests[node.index()] = *digest;

@@ -414,7 +414,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         );
     }
 
-    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, A::Digest>) {
         debug_assert_eq!(version, self.next);
         // The journal contains the version since which each superseded digest was valid.
         let mut journal = core::mem::take(&mut self.journal);

@@ -94,8 +94,7 @@ impl<L: NodeLog> Nodes<L> {
     pub(super) fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.publish(version, record)?;
-        self.visible = self.log.end();
-        self.forget_last();
+        self.show_appended();
         Ok(())
     }
 
@@ -103,14 +102,15 @@ impl<L: NodeLog> Nodes<L> {
     pub(super) fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.replace(record)?;
-        self.visible = self.log.end();
-        self.forget_last();
+        self.show_appended();
         Ok(())
     }
 
-    /// Unpins the partial last block, which may have grown in the log. The latest version then no
-    /// longer counts as completely pinned.
-    fn forget_last(&mut self) {
+    /// Makes appended nodes readable, which [`Nodes::publish`] does too. Unpins the partial last
+    /// block, which may have grown in the log. The latest version then no longer counts as
+    /// completely pinned.
+    pub(super) fn show_appended(&mut self) {
+        self.visible = self.log.end();
         if let Some(stay) = &mut self.held {
             stay.held = stay.held.clone().with_last(None);
             stay.root = None;
@@ -257,21 +257,9 @@ impl<L: NodeLog> Nodes<L> {
         Ok(block)
     }
 
-    /// Makes all published versions durable.
-    pub(super) fn synchronise(&mut self) -> Result<(), StoreFault> {
-        self.log.synchronise()
-    }
-
     /// Drops the bytes appended since the last version was published.
     pub(super) fn discard(&mut self) {
         self.log.discard();
-    }
-
-    /// Makes appended nodes readable before they are published. Only for building the next version
-    /// from several pieces.
-    pub(super) fn show_appended(&mut self) {
-        self.visible = self.log.end();
-        self.forget_last();
     }
 
     /// Drops the bytes appended since the last version was published, and all cached blocks that

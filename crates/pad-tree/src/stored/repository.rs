@@ -219,12 +219,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     fn contents(&self, version: Version) -> Result<Contents<S::Digest>, LookupError> {
         let latest = self.latest();
-        if version > latest {
-            return Err(LookupError::UnknownVersion { version, latest });
-        }
-        let oldest = self.oldest;
-        if version < oldest {
-            return Err(LookupError::Pruned { version, oldest });
+        if version > latest || version < self.oldest {
+            return Err(LookupError::missing(version, self.oldest, latest));
         }
         if version == latest {
             return Ok(self.latest_contents());
@@ -279,7 +275,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
         let digest = tree.hash(&self.workers);
         let (draft, sealed) = tree.sealed();
-        draft.settle(&sealed);
+        draft.settle(sealed);
         let [after, base] = [tree.population, base].map(u64::try_from);
         let population = after
             .ok()
@@ -344,13 +340,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(version)
     }
 
-    /// Publishes the signed head of a version whose contents were pruned.
-    fn record_pruned(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
-        self.require_history(signed)?;
-        self.record(signed, None)?;
-        Ok(())
-    }
-
     /// Rejects a head whose history root is not the root of this log's history.
     fn require_history(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
         let version = signed.head.version;
@@ -377,7 +366,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     #[doc(hidden)]
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
-        let synchronised = self.nodes.synchronise();
+        let synchronised = self.nodes.log_mut().synchronise();
         self.is_closed |= synchronised.is_err();
         synchronised
     }
@@ -487,18 +476,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             head,
             attachment: (),
         })
-    }
-
-    /// Verifies the heads of all versions: the author has signed each head, and each continues the
-    /// head before it.
-    ///
-    /// Time: one signature check for each version. Memory: a constant.
-    ///
-    /// # Errors
-    /// [`LookupError`] if a head is invalid or cannot be read.
-    #[doc(hidden)]
-    pub fn check_heads(&self) -> Result<(), LookupError> {
-        self.heads().check()
     }
 
     /// Verifies all contents of a version: nodes hash to its root, keys are in order, and the

@@ -93,7 +93,7 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     /// # Errors
     /// [`LookupError::Damaged`] with the first invalid version. [`LookupError::Store`] if a record
     /// cannot be read.
-    pub(super) fn check(&self) -> Result<(), LookupError> {
+    pub fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.entries()).map(Version::new) {
             let damaged = LookupError::Damaged { version };

@@ -46,7 +46,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let before = self.kept();
         // After a pruning the log is a new one without warmed blocks. A dictionary that was served
         // before must stay available.
-        let is_first = before.is_none() && !self.nodes.cache().was_warmed();
+        let was_warmed = &self.nodes.cache().was_warmed;
+        let is_first = before.is_none() && !was_warmed.load(Ordering::Relaxed);
         let read = self.read_within(before, most).and_then(|kept| {
             let needed = kept.held.wanted_bytes();
             if needed > most && is_first {
@@ -65,7 +66,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let root = self.latest_contents().root.map(|root| root.address);
         let bytes = kept.held.bytes();
         self.nodes.warmed(&kept, root);
-        self.nodes.cache().note_warmed();
+        let was_warmed = &self.nodes.cache().was_warmed;
+        was_warmed.store(true, Ordering::Relaxed);
         if let Some(log) = self.nodes.log().identity() {
             self.nodes.cache().keep(log, self.latest(), kept);
         }
