@@ -179,8 +179,8 @@ impl<S: Suite> Layout<S> {
         &mut self,
         append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
     ) -> Result<(), LayoutError> {
-        if let Some(piece) = self.take_ready()? {
-            append(&piece)?;
+        if self.bytes.len() >= PIECE {
+            self.append_all(append)?;
         }
         Ok(())
     }
@@ -212,9 +212,18 @@ impl<S: Suite> Layout<S> {
             let end = (self.nodes.len(), self.records.len());
             self.write(root, end);
         }
+        self.append_all(append)?;
+        Ok(root.map(|root| root.link))
+    }
+
+    fn append_all(
+        &mut self,
+        append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
+    ) -> Result<(), LayoutError> {
         self.pass()?;
         append(&self.bytes)?;
-        Ok(root.map(|root| root.link))
+        self.bytes.clear();
+        Ok(())
     }
 
     /// Sets `position` to the position after the bytes written so far.
