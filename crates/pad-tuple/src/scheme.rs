@@ -8,7 +8,7 @@ use pad_core::{Authority, SchemeId, Suite, VerifyError, Version};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    statement::Context,
+    statement::{Context, TupleStatement},
     tuple::{GenerationIndex, MAX_GENERATIONS, generation_index},
     validity::Validity,
 };
@@ -50,6 +50,22 @@ impl<S: Suite> Claim<S> {
             generation,
             instant,
             tuple,
+        }
+    }
+
+    /// Returns the statement that the author signs if the tuple exists from `since` to `until`.
+    pub(crate) fn statement(
+        &self,
+        since: u64,
+        until: u64,
+        anchor: Option<S::Digest>,
+    ) -> TupleStatement<S> {
+        TupleStatement {
+            generation: self.generation,
+            since,
+            until,
+            tuple: self.tuple,
+            anchor,
         }
     }
 }

@@ -18,14 +18,6 @@ pub struct StoredHeads<'l, S, L> {
     suite: PhantomData<fn() -> S>,
 }
 
-impl<S, L> Clone for StoredHeads<'_, S, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, L> Copy for StoredHeads<'_, S, L> {}
-
 impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     pub(super) const fn new(log: &'l L, authority: &'l Authority) -> Self {
         Self {
