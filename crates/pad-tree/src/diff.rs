@@ -95,11 +95,8 @@ where
         let probe = Probe::new(key.as_bytes());
         let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));
         let versions = (self.oldest(), last.min(self.latest()));
-        let history: Result<_, Infallible> = history(versions, lookups, find);
-        match history {
-            Ok(history) => history,
-            Err(never) => match never {},
-        }
+        let Ok(history) = history::<_, Infallible>(versions, lookups, find);
+        history
     }
 }
 

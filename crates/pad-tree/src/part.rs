@@ -311,7 +311,7 @@ impl<S: Suite> TreePart<S> {
         proof
             .into_unverified()
             .check_noting(head, question, &mut |step| shown.note(&step))?;
-        let shown = shown.into_nodes();
+        let shown = shown.nodes;
         self.nodes.take(shown);
         Ok(())
     }

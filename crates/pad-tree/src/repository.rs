@@ -185,10 +185,8 @@ where
 
     fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         self.heads.check(update.base, &update.head)?;
-        if let Err(error) = self.replay(update) {
-            self.tree.rollback();
-            return Err(error);
-        }
+        let replayed = self.replay(update);
+        replayed.inspect_err(|_| self.tree.rollback())?;
         self.tree.commit();
         self.heads.append(&update.head);
         Ok(self.latest())

@@ -42,8 +42,8 @@ pub struct Layers<S: Suite, A> {
     epochs: Vec<u64>,
     version: Version,
     /// The contents of the keys that an operation uses, taken from generations that are stored and
-    /// not in memory.
-    elsewhere: BTreeMap<Key, SharedContent<S>>,
+    /// not in memory. They are used for keys that the generations in memory do not contain.
+    pub(crate) elsewhere: BTreeMap<Key, SharedContent<S>>,
 }
 
 /// The changes that one snapshot made to the tuples of one generation.
@@ -107,13 +107,6 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         note: A,
     ) {
         self.generations[generation].insert(lower, Live { content, note });
-    }
-
-    /// Adds contents of generations that are not in memory. They are used for keys that the
-    /// generations in memory do not contain.
-    pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, SharedContent<S>>) -> Self {
-        self.elsewhere = elsewhere;
-        self
     }
 
     /// Returns the latest version.

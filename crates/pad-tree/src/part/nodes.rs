@@ -177,7 +177,8 @@ impl<S: Suite> Node<S> {
 /// Collects the nodes and values of a proof that are not stored yet, while the proof is checked.
 pub(super) struct NodeCollector<'n, S: Suite> {
     known: &'n Nodes<S>,
-    nodes: Vec<(S::Digest, Node<S>)>,
+    /// The collected nodes, each with its digest.
+    pub(super) nodes: Vec<(S::Digest, Node<S>)>,
     /// The digests of the subtrees whose parent has not been recomputed yet.
     subtrees: Vec<S::Digest>,
 }
@@ -229,10 +230,5 @@ impl<S: Suite> NodeCollector<'_, S> {
             };
             self.nodes.push((digest, Node::Leaf(leaf)));
         }
-    }
-
-    /// Returns the collected nodes, each with its digest.
-    pub(super) fn into_nodes(self) -> Vec<(S::Digest, Node<S>)> {
-        self.nodes
     }
 }

@@ -331,10 +331,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             subtree,
             ..StoredHead::new(signed, contents)
         };
-        if let Err(fault) = self.nodes.publish(version, &head.write()) {
-            self.is_closed = true;
-            return Err(fault);
-        }
+        let published = self.nodes.publish(version, &head.write());
+        self.is_closed |= published.is_err();
+        published?;
         self.frontier = Some(frontier);
         self.latest = Some(head);
         Ok(version)

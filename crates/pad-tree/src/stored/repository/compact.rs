@@ -46,17 +46,12 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         };
         let before = self.nodes.log().end();
         let moved = self.move_nodes(root, from, &mut note);
-        let head = match moved.and_then(|root| self.head_at(root)) {
-            Ok(head) => head,
-            Err(unplaced) => {
-                self.nodes.discard();
-                return Err(ApplyError::from(unplaced).into());
-            }
-        };
-        if let Err(fault) = self.nodes.replace(&head.write()) {
-            self.is_closed = true;
-            return Err(LookupError::from(fault).into());
-        }
+        let head = moved.and_then(|root| self.head_at(root));
+        let head = head.inspect_err(|_| self.nodes.discard());
+        let head = head.map_err(ApplyError::from)?;
+        let replaced = self.nodes.replace(&head.write());
+        self.is_closed |= replaced.is_err();
+        replaced.map_err(LookupError::from)?;
         self.latest = Some(head);
         Ok(self.nodes.log().end().saturating_sub(before))
     }

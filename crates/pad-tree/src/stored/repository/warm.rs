@@ -56,13 +56,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
                 Ok(kept)
             }
         });
-        let kept = match read {
-            Ok(kept) => kept,
-            Err(error) => {
-                self.nodes.hold_nothing();
-                return Err(error);
-            }
-        };
+        let kept = read.inspect_err(|_| self.nodes.hold_nothing())?;
         let root = self.latest_contents().root.map(|root| root.address);
         let bytes = kept.held.bytes();
         self.nodes.warmed(&kept, root);
