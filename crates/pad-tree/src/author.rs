@@ -187,13 +187,8 @@ where
 /// Sorts a batch in ascending order of keys and keeps only the last operation on each key.
 pub(crate) fn in_order(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     if batch.is_sorted_by(|a, b| a.key() < b.key()) {
-        batch
-    } else {
-        sort_batch(batch, workers)
+        return batch;
     }
-}
-
-fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     // Positions are sorted by the keys' first bytes, so that few whole keys are read.
     let probe = |position: usize| Probe::new(batch[position].key().as_bytes());
     let mut order: Vec<(Probe<'_>, usize)> = (0..batch.len())

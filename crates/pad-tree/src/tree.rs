@@ -3,7 +3,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{ApplyError, InputError, Operation, Workers};
+use pad_core::{ApplyError, Operation, Workers};
 
 use crate::{
     annotation::Annotation,
@@ -189,11 +189,6 @@ impl<S: NodeStore> Tree<S> {
             }
         }
         Ok(())
-    }
-
-    /// Checks that the store has room for the nodes and entries of `operations` more operations.
-    pub(crate) fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
-        self.store.check_capacity(operations)
     }
 
     /// Discards all changes since the last seal. `root` and `population` are the root and the

@@ -339,11 +339,6 @@ where
         records: &ChainRecords<S, A>,
         layers: &Layers<S, TupleId>,
     ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
-        Ok(accumulated::resume(
-            secret,
-            context,
-            &records.ledger,
-            layers,
-        )?)
+        accumulated::resume(secret, context, &records.ledger, layers)
     }
 }

@@ -136,16 +136,14 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         &self,
         mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,
     ) -> Layers<S, B> {
-        let mut layers = Layers::new(self.generations.len());
-        layers.epochs.clone_from(&self.epochs);
-        layers.version = self.version;
+        let mut layers = Layers::at(self.version, self.epochs.clone());
         layers.elsewhere.clone_from(&self.elsewhere);
         for (generation, tuples) in self.generations.iter().enumerate() {
             for (lower, live) in tuples {
                 let content = live.content.clone();
                 let view = self.view(generation, lower, content.summary());
                 let note = note(view, &live.note);
-                layers.generations[generation].insert(lower.clone(), Live { content, note });
+                layers.place(generation, lower.clone(), content, note);
             }
         }
         layers

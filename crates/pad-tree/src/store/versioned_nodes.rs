@@ -185,19 +185,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> Default for VersionedNod
 }
 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
-    fn push(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
-        let node = Node {
-            children,
-            archived: children,
-            separator,
-            switched: 0,
-            since: self.next,
-            cell: CellId::NONE,
-        };
-        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
-        place(slots, node, balance)
-    }
-
     fn is_fresh(&self, node: NodeId) -> bool {
         node.index() >= self.sealed
     }
@@ -293,7 +280,16 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
     accessors_in_memory!();
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
-        self.push(separator, balance, children)
+        let node = Node {
+            children,
+            archived: children,
+            separator,
+            switched: 0,
+            since: self.next,
+            cell: CellId::NONE,
+        };
+        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
+        place(slots, node, balance)
     }
 
     fn update(&mut self, node: NodeId, children: Children) -> NodeId {
@@ -313,7 +309,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
         } else {
             let separator = record.separator;
             self.dead.push(node);
-            return self.push(separator, self.balances[node.index()], children);
+            return self.create(separator, self.balances[node.index()], children);
         }
         node
     }
