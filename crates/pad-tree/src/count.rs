@@ -1,10 +1,10 @@
 //! Counters of reads from stores in memory: a machine-independent measure of an operation.
 //!
-//! With the feature `count`, all threads of the process share the counters. Without the feature,
-//! the counting calls compile to nothing. Reads that a store makes by itself are not counted, for
-//! example to recompute a digest of an old version.
+//! With the feature `count`, each thread has its own counters, so that threads do not slow each
+//! other down. Without the feature, the counting calls compile to nothing. Reads that a store makes
+//! by itself are not counted, for example to recompute a digest of an old version.
 
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use core::cell::Cell;
 
 /// A kind of counted reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,27 +15,29 @@ pub enum Counted {
     Digests,
 }
 
+thread_local! {
+    static COUNTERS: [Cell<usize>; 2] = const { [const { Cell::new(0) }; 2] };
+}
+
 impl Counted {
     /// All kinds of counted reads.
     pub const ALL: [Self; 2] = [Self::Nodes, Self::Digests];
 
-    /// Adds `number` to this counter.
+    /// Adds `number` to this counter of the calling thread.
     #[inline]
     pub(crate) fn add(self, number: usize) {
         if cfg!(feature = "count") {
-            self.counter().fetch_add(number, Relaxed);
+            COUNTERS.with(|counters| self.of(counters).update(|count| count + number));
         }
     }
 
-    /// Number of reads of this kind since the process started.
+    /// Number of reads of this kind by the calling thread so far.
     #[cfg(feature = "count")]
     pub fn so_far(self) -> usize {
-        self.counter().load(Relaxed)
+        COUNTERS.with(|counters| self.of(counters).get())
     }
 
-    fn counter(self) -> &'static AtomicUsize {
-        static COUNTERS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-        let [nodes, digests] = &COUNTERS;
+    fn of(self, [nodes, digests]: &[Cell<usize>; 2]) -> &Cell<usize> {
         match self {
             Self::Nodes => nodes,
             Self::Digests => digests,

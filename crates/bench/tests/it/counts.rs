@@ -22,6 +22,7 @@ use bls12::signatures::BlsSecretKey;
 use comparison::{Place, Scheme, Work as _, Workload, schemes};
 use pad_conformance::soak;
 use pad_core::{Sha256Ed25519, Workers};
+use pad_tree::internals::Counted;
 use rsa_group::{ModularGroup as _, ResidueGroup};
 use rug::Integer;
 
@@ -43,8 +44,7 @@ struct WorkCounts {
 }
 
 impl WorkCounts {
-    /// Adds the counts of `work`: hashes and signatures of this thread, reads and arithmetic of
-    /// all.
+    /// Adds the counts of `work`: hashes, signatures and reads of this thread, arithmetic of all.
     fn add<R>(&mut self, work: impl FnOnce() -> R) -> R {
         let before = (reads_so_far(), arithmetic());
         let (cryptography, (hashes, result)) = Cryptography::of(|| hashes_of(work));
@@ -62,9 +62,9 @@ fn add_difference<const N: usize>(sums: &mut [usize; N], before: [usize; N], aft
     }
 }
 
-/// Returns the reads from trees by this process so far: inner nodes, and digests.
+/// Returns the reads from trees by this thread so far: inner nodes, and digests.
 fn reads_so_far() -> [usize; 2] {
-    pad_tree::internals::Counted::ALL.map(pad_tree::internals::Counted::so_far)
+    Counted::ALL.map(Counted::so_far)
 }
 
 /// Returns the group operations of this process so far.
