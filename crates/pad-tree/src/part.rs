@@ -454,8 +454,11 @@ impl<S: Suite> TreePart<S> {
         version: Version,
         lacks_value: &'p Cell<bool>,
     ) -> Result<PartView<'p, S>, LookupError> {
-        let root = self.root(version)?;
-        Ok(PartView::new(&self.nodes, root, lacks_value))
+        Ok(PartView {
+            nodes: &self.nodes,
+            root: self.root(version)?,
+            lacks_value,
+        })
     }
 
     /// The root of a version whose contents are stored.

@@ -204,7 +204,7 @@ where
                 snapshot: Snapshot {
                     key: authority.key.clone(),
                     version,
-                    value: derived.value().clone(),
+                    value: derived.collection.value.clone(),
                 },
                 signature: HeadSignature::from_bytes(&extension.signature.0),
             };

@@ -87,14 +87,6 @@ impl<S: Suite> Attested<S> {
         validity: None,
         chain: None,
     };
-
-    /// Evidence without hash chain that covers the instants of `validity`.
-    pub const fn during(validity: Validity) -> Self {
-        Self {
-            validity: Some(validity),
-            chain: None,
-        }
-    }
 }
 
 /// A design of tuple dictionaries, as verifiers see it: name, number and check of evidence.

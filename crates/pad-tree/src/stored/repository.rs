@@ -325,11 +325,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let version = signed.head.version;
         let mut frontier = self.frontier()?.clone();
         frontier.append(&signed.head.root);
-        let subtree = kept_of(&frontier, version).copied();
         let head = StoredHead::<S> {
+            signature: signed.signature,
+            root: signed.head.root,
+            history: signed.head.history,
+            contents,
             is_oldest: version == self.oldest,
-            subtree,
-            ..StoredHead::new(signed, contents)
+            subtree: kept_of(&frontier, version).copied(),
         };
         let published = self.nodes.publish(version, &head.write());
         self.is_closed |= published.is_err();

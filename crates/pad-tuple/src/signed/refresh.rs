@@ -82,7 +82,10 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
     type TupleData = Validity;
 
     fn attested(shown: &Validity) -> Attested<S> {
-        Attested::during(*shown)
+        Attested {
+            validity: Some(*shown),
+            chain: None,
+        }
     }
 
     fn steps(shown: &Validity, claim: &Claim<S>) -> Result<u32, VerifyError> {

@@ -83,7 +83,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     {
         let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
         let build = Build::<S, B, _>::new(number, position, |bytes| nodes.append(bytes));
-        let root = laid_out(build, Batches::new(entries, number), &self.workers)?;
+        let batches = Batches {
+            entries: entries.fuse(),
+            expected: number,
+            actual: 0,
+            last: None,
+        };
+        let root = laid_out(build, batches, &self.workers)?;
         let digest = root.map_or_else(S::empty_tree, |root| root.digest);
         let head = self.signed_next(digest, signer)?;
         let contents = Contents {
@@ -114,15 +120,6 @@ impl<I, E> Batches<I>
 where
     I: Iterator<Item = Result<(Key, Value), E>>,
 {
-    fn new(entries: I, expected: u64) -> Self {
-        Self {
-            entries: entries.fuse(),
-            expected,
-            actual: 0,
-            last: None,
-        }
-    }
-
     /// Reads the next batch of entries; empty at the end.
     fn next(&mut self) -> Result<Batch, SortedError<E>> {
         let (mut batch, mut bytes) = (Batch::new(), 0);
