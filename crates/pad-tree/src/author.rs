@@ -73,7 +73,10 @@ where
     {
         let heads = repository.heads();
         let past = (*heads.authority(), heads.frontier(), heads.latest_head());
-        Self::of_parts(repository.copy_latest(), past, signer)
+        let latest = &repository.tree.tree;
+        let (store, root) = InPlace::copy_of(&latest.store, latest.root);
+        let tree = Tree::with_store(store, root, latest.population);
+        Self::of_parts(tree, past, signer)
     }
 
     /// Creates an author whose latest version has the contents `tree`. The tuple contains the

@@ -11,8 +11,7 @@ use crate::{
     proof::TreeProof,
     prover::{self, ProvableQuery},
     search,
-    store::{VersionedStore, in_place::InPlace},
-    tree::Tree,
+    store::VersionedStore,
     view::View,
 };
 
@@ -146,12 +145,6 @@ where
     pub(crate) fn view(&self, version: Version) -> Result<View<'_, St>, LookupError> {
         let missing = || LookupError::missing(version, self.oldest(), self.latest());
         self.tree.view(version).ok_or_else(missing)
-    }
-
-    pub(crate) fn copy_latest(&self) -> Tree<InPlace<Authenticated<S>, St::Scheme>> {
-        let tree = &self.tree.tree;
-        let (store, root) = InPlace::copy_of(&tree.store, tree.root);
-        Tree::with_store(store, root, tree.population)
     }
 
     fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {

@@ -276,7 +276,7 @@ impl<L: NodeLog> Nodes<L> {
     /// The number of bytes in cached and pinned blocks.
     pub(super) fn cached_bytes(&self) -> usize {
         let held = self.held().map_or(0, PinnedBlocks::bytes);
-        let bytes = self.blocks.weight().saturating_add(held);
+        let bytes = self.blocks.cache.weight().saturating_add(held);
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
@@ -291,7 +291,7 @@ impl<L: NodeLog> Nodes<L> {
         let first = link.address / BLOCK_BYTES;
         let mut was_there = false;
         for number in (first..).take(LONGEST_KEPT / BLOCK + 1) {
-            was_there |= self.blocks.remove(number);
+            was_there |= self.blocks.cache.remove(&number).is_some();
         }
         was_there
     }
@@ -400,7 +400,7 @@ impl<L: NodeLog> Nodes<L> {
         {
             return Ok(Arc::clone(block));
         }
-        if let Some(block) = self.blocks.get(number) {
+        if let Some(block) = self.blocks.cache.get(&number) {
             // The last block may have grown since it was cached. Then it is read again.
             if block.len() > place && (block.len() == BLOCK || !self.has_grown(number, &block)) {
                 return Ok(block);
@@ -413,7 +413,7 @@ impl<L: NodeLog> Nodes<L> {
         }
         let block = self.fetched(number)?;
         if passing == Reuse::Often {
-            self.blocks.insert(number, Arc::clone(&block));
+            self.blocks.cache.insert(number, Arc::clone(&block));
         }
         Ok(block)
     }
