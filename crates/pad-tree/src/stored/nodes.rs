@@ -21,9 +21,9 @@ use super::{
 /// A log of nodes, with a cache of its recently used blocks and, optionally, pinned blocks.
 #[derive(Debug)]
 pub(super) struct Nodes<L> {
-    log: L,
+    pub(super) log: L,
     blocks: Arc<RecentBlocks>,
-    cache: NodeCache,
+    pub(super) cache: NodeCache,
     /// The pinned blocks, which stay in memory; `None` if blocks are not pinned.
     held: Option<PinState>,
     /// The number of bytes of published versions. Bytes appended for the next version are not read,
@@ -66,14 +66,6 @@ impl<L: NodeLog> Nodes<L> {
             held: None,
             reads: AtomicU64::new(0),
         }
-    }
-
-    pub(super) const fn log(&self) -> &L {
-        &self.log
-    }
-
-    pub(super) const fn log_mut(&mut self) -> &mut L {
-        &mut self.log
     }
 
     /// Appends bytes with nodes of the next version to the log.
@@ -122,10 +114,6 @@ impl<L: NodeLog> Nodes<L> {
         self.blocks = recent_blocks(&self.log, &cache);
         self.held = None;
         self.cache = cache;
-    }
-
-    pub(super) const fn cache(&self) -> &NodeCache {
-        &self.cache
     }
 
     /// The pinned blocks; `None` if blocks are not pinned.
@@ -257,15 +245,10 @@ impl<L: NodeLog> Nodes<L> {
         Ok(block)
     }
 
-    /// Drops the bytes appended since the last version was published.
-    pub(super) fn discard(&mut self) {
-        self.log.discard();
-    }
-
     /// Drops the bytes appended since the last version was published, and all cached blocks that
     /// may contain them.
     pub(super) fn withdraw(&mut self) {
-        self.discard();
+        self.log.discard();
         if self.visible != self.log.end() {
             self.visible = self.log.end();
             // Cached blocks may contain bytes that are no longer in the log.

@@ -140,19 +140,19 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The signed heads of all versions, read from the log on demand.
     pub const fn heads(&self) -> StoredHeads<'_, S, L> {
-        StoredHeads::new(self.nodes.log(), &self.authority)
+        StoredHeads::new(&self.nodes.log, &self.authority)
     }
 
     /// The log in which nodes and heads are stored.
     #[doc(hidden)]
     pub const fn log(&self) -> &L {
-        self.nodes.log()
+        &self.nodes.log
     }
 
     /// The log as a mutable reference. The caller must not change published bytes or records.
     #[doc(hidden)]
     pub const fn log_mut(&mut self) -> &mut L {
-        self.nodes.log_mut()
+        &mut self.nodes.log
     }
 
     /// Unpins all blocks, and replaces the cache of recently used blocks by `cache`.
@@ -163,7 +163,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The cache of the log's nodes.
     pub const fn cache(&self) -> &NodeCache {
-        self.nodes.cache()
+        &self.nodes.cache
     }
 
     /// The memory, in bytes, of cached and pinned blocks.
@@ -294,7 +294,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// Appends the new nodes of a version to the log. Returns the tree of the version.
     fn place(&mut self, applied: &DraftResult<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
-        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
+        let (position, nodes) = (self.nodes.log.end(), &mut self.nodes);
         let append = |bytes: &[u8]| nodes.append(bytes);
         let changes = &applied.changes;
         let placed = changes.lay_out(applied.root, position, &self.workers, append);
@@ -311,7 +311,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         signed: &SignedHead<S>,
     ) -> Result<Version, ApplyError> {
         let contents = self.place(applied);
-        let contents = contents.inspect_err(|_| self.nodes.discard())?;
+        let contents = contents.inspect_err(|_| self.nodes.log.discard())?;
         Ok(self.record(signed, Some(contents))?)
     }
 
@@ -367,7 +367,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     #[doc(hidden)]
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
-        let synchronised = self.nodes.log_mut().synchronise();
+        let synchronised = self.nodes.log.synchronise();
         self.is_closed |= synchronised.is_err();
         synchronised
     }
@@ -517,7 +517,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
     type Proof = TreeProof<S, Key>;
 
     fn latest(&self) -> Version {
-        self.nodes.log().latest()
+        self.nodes.log.latest()
     }
 
     fn oldest(&self) -> Version {

@@ -39,7 +39,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         if oldest > Version::EMPTY {
             let head = self.head(oldest)?;
             copy.require_history(&head)?;
-            let (position, nodes) = (copy.nodes.log().end(), &mut copy.nodes);
+            let (position, nodes) = (copy.nodes.log.end(), &mut copy.nodes);
             let placed = self
                 .view(oldest)?
                 .lay_out(position, |bytes| nodes.append(bytes));

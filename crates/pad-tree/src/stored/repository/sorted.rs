@@ -66,7 +66,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
         let published = self.build_and_sign(number, entries.into_iter(), signer);
         if published.is_err() && !self.is_closed {
-            self.nodes.discard();
+            self.nodes.log.discard();
         }
         published
     }
@@ -81,7 +81,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         K: Signer<HeadSignature>,
         E: Send,
     {
-        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
+        let (position, nodes) = (self.nodes.log.end(), &mut self.nodes);
         let build = Build::<S, B, _>::new(number, position, |bytes| nodes.append(bytes));
         let batches = Batches {
             entries: entries.fuse(),
