@@ -176,9 +176,9 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
                 self.nodes[index].separator
             },
         );
-        survivors.compact(&mut self.nodes);
-        survivors.compact(&mut self.digests);
-        survivors.compact(&mut self.balances);
+        survivors.nodes.compact(&mut self.nodes);
+        survivors.nodes.compact(&mut self.digests);
+        survivors.nodes.compact(&mut self.balances);
         for node in &mut self.nodes {
             node.children = survivors.children(node.children);
             node.separator = survivors.key(node.separator);

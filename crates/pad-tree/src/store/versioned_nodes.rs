@@ -479,8 +479,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         );
         self.prune_archive(oldest, &survivors);
         let mut cells = Vec::with_capacity(self.cells.len());
-        survivors.compact(&mut self.nodes);
-        survivors.compact(&mut self.balances);
+        survivors.nodes.compact(&mut self.nodes);
+        survivors.nodes.compact(&mut self.balances);
         for node in &mut self.nodes {
             if node.switched <= oldest {
                 // Only pruned versions need the archived children, so the node can be changed in

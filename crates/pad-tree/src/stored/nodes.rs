@@ -15,7 +15,7 @@ use super::{
     held::PinnedBlocks,
     link::Link,
     log::NodeLog,
-    record::{self, longest_header},
+    record::{self, inner_header},
 };
 
 /// A log of nodes, with a cache of its recently used blocks and, optionally, pinned blocks.
@@ -349,7 +349,7 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Reads the length of the record at `address`, whose header spans two blocks.
     fn length_across<D: DigestBytes>(&self, address: u64) -> Result<usize, StoreFault> {
-        let header = self.bytes(address, longest_header::<D>())?;
+        let header = self.bytes(address, inner_header::<D>())?;
         record::length::<D>(&header)?.ok_or(StoreFault::Damaged)
     }
 

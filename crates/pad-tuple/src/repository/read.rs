@@ -34,8 +34,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let damaged = LookupError::Damaged { version };
         let mut entries = BTreeMap::new();
+        let instants = Source::<S, D>::instants(self, version)?;
         // Older generations come first, so that younger generations override them.
-        for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
+        for (generation, instant) in instants.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.ok_or(damaged)? {
                 let key = Key::new(lower).map_err(|_| damaged)?;
@@ -57,7 +58,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
 impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
     fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
-        self.instants_at(version)
+        let epochs = self.epochs_at(version)?.iter().copied();
+        Ok(core::iter::once(version.number()).chain(epochs).collect())
     }
 
     fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
