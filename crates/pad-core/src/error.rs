@@ -474,6 +474,18 @@ pub enum LookupError {
     Store(#[from] StoreFault),
 }
 
+impl LookupError {
+    /// The error for a `version` that is not one of the versions from `oldest` to `latest`.
+    #[doc(hidden)]
+    pub fn missing(version: Version, oldest: Version, latest: Version) -> Self {
+        if version < oldest {
+            Self::Pruned { version, oldest }
+        } else {
+            Self::UnknownVersion { version, latest }
+        }
+    }
+}
+
 /// Lets functions that convert their arguments also accept a [`Key`](crate::Key) or a
 /// [`Value`](crate::Value), which need no conversion.
 impl From<core::convert::Infallible> for InputError {

@@ -73,7 +73,10 @@ where
     {
         let heads = repository.heads();
         let past = (*heads.authority(), heads.frontier(), heads.latest_head());
-        Self::of_parts(repository.copy_latest(), past, signer)
+        let latest = &repository.tree.tree;
+        let (store, root) = InPlace::copy_of(&latest.store, latest.root);
+        let tree = Tree::with_store(store, root, latest.population);
+        Self::of_parts(tree, past, signer)
     }
 
     /// Creates an author whose latest version has the contents `tree`. The tuple contains the
@@ -99,12 +102,6 @@ where
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
-    }
-
-    /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
-    #[doc(hidden)]
-    pub const fn has_unsigned(&self) -> bool {
-        self.unsigned.is_some()
     }
 
     /// Applies a whole batch as one snapshot, together with the pending changes.
@@ -193,13 +190,8 @@ where
 /// Sorts a batch in ascending order of keys and keeps only the last operation on each key.
 pub(crate) fn in_order(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     if batch.is_sorted_by(|a, b| a.key() < b.key()) {
-        batch
-    } else {
-        sort_batch(batch, workers)
+        return batch;
     }
-}
-
-fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     // Positions are sorted by the keys' first bytes, so that few whole keys are read.
     let probe = |position: usize| Probe::new(batch[position].key().as_bytes());
     let mut order: Vec<(Probe<'_>, usize)> = (0..batch.len())

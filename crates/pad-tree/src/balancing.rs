@@ -201,10 +201,10 @@ pub trait NodeStore {
 }
 
 /// The type of the balance that the scheme of store `S` keeps in inner nodes.
-pub type Balance<S> = <<S as NodeStore>::Scheme as BalancingScheme>::Balance;
+pub(crate) type Balance<S> = <<S as NodeStore>::Scheme as BalancingScheme>::Balance;
 
 /// The type of the digests of the nodes in store `S`.
-pub type Digest<S> = <<S as NodeStore>::Annotation as Annotation>::Digest;
+pub(crate) type Digest<S> = <<S as NodeStore>::Annotation as Annotation>::Digest;
 
 /// One step of a search path: an inner node, and the side on which the path continues.
 #[derive(Clone, Copy, Debug)]

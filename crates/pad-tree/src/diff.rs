@@ -95,11 +95,8 @@ where
         let probe = Probe::new(key.as_bytes());
         let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));
         let versions = (self.oldest(), last.min(self.latest()));
-        let history: Result<_, Infallible> = history(versions, lookups, find);
-        match history {
-            Ok(history) => history,
-            Err(never) => match never {},
-        }
+        let Ok(history) = history::<_, Infallible>(versions, lookups, find);
+        history
     }
 }
 
@@ -167,25 +164,22 @@ where
 {
     let (mut old, mut new) = (Frontline::new(before)?, Frontline::new(after)?);
     while let Some(step) = next_step(&mut old, &mut new)? {
-        match step {
-            Step::Before(leaf) => note(Difference {
-                key: owned_key(before.key(&leaf))?,
-                before: Some(owned_value(before.value(&leaf))?),
-                after: None,
-            })?,
-            Step::After(leaf) => note(Difference {
-                key: owned_key(after.key(&leaf))?,
-                before: None,
-                after: Some(owned_value(after.value(&leaf))?),
-            })?,
-            Step::Both(left, right) if before.value(&left) != after.value(&right) => {
-                note(Difference {
-                    key: owned_key(before.key(&left))?,
-                    before: Some(owned_value(before.value(&left))?),
-                    after: Some(owned_value(after.value(&right))?),
-                })?;
-            }
-            Step::Both(..) | Step::Equal(_) => {}
+        let (key, earlier, later) = match &step {
+            Step::Before(leaf) => (before.key(leaf), Some(before.value(leaf)), None),
+            Step::After(leaf) => (after.key(leaf), None, Some(after.value(leaf))),
+            Step::Both(leaf, newer) => (
+                before.key(leaf),
+                Some(before.value(leaf)),
+                Some(after.value(newer)),
+            ),
+            Step::Equal(_) => continue,
+        };
+        if earlier != later {
+            note(Difference {
+                key: owned_key(key)?,
+                before: earlier.map(owned_value).transpose()?,
+                after: later.map(owned_value).transpose()?,
+            })?;
         }
     }
     Ok(())

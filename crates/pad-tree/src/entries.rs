@@ -383,13 +383,13 @@ impl<A: Annotation> Entries<A> {
 
     /// Drops the keys and entries that are not in `survivors`, and renumbers the rest without gaps.
     pub(crate) fn retain(&mut self, survivors: &Survivors) {
-        survivors.compact_keys(&mut self.prefixes);
-        survivors.compact_keys(&mut self.key_spans);
-        survivors.compact_keys(&mut self.ranks);
-        survivors.compact_entries(&mut self.keys);
-        survivors.compact_entries(&mut self.value_spans);
+        survivors.keys.compact(&mut self.prefixes);
+        survivors.keys.compact(&mut self.key_spans);
+        survivors.keys.compact(&mut self.ranks);
+        survivors.entries.compact(&mut self.keys);
+        survivors.entries.compact(&mut self.value_spans);
         if self.keeps_digests {
-            survivors.compact_entries(&mut self.digests);
+            survivors.entries.compact(&mut self.digests);
         }
         for key in &mut self.keys {
             *key = survivors.key(*key);
@@ -428,12 +428,7 @@ impl<A: Annotation> Entries<A> {
     /// Copies the bytes of an entry's value as a [`Value`]. Their length was checked when the value
     /// was added.
     pub(crate) fn owned_value(&self, entry: EntryId) -> Value {
-        Self::checked_value(self.value(entry))
-    }
-
-    /// Copies bytes of a value in the arena as a [`Value`].
-    pub(crate) fn checked_value(bytes: &[u8]) -> Value {
-        Value::new(bytes).expect("entries: values were checked when they were added")
+        Value::new(self.value(entry)).expect("entries: values were checked when they were added")
     }
 
     /// The index of the first entry whose leaf digest is stored in `digests`.

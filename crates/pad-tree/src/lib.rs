@@ -89,6 +89,8 @@ mod author;
 #[cfg(feature = "std")]
 mod balancing;
 #[cfg(feature = "std")]
+mod count;
+#[cfg(feature = "std")]
 mod diff;
 #[cfg(feature = "std")]
 mod entries;
@@ -159,12 +161,11 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::{
         annotation::{Annotation, Authenticated, Plain},
-        balancing::{Balance, BalancingScheme, Digest as StoreDigest, NodeStore},
-        entries::Entries,
-        id::{Children, EntryId, KeyId, NodeId},
+        balancing::BalancingScheme,
+        count::Counted,
         persistent::{Change, PersistentTree},
         prover::ProvableQuery,
-        store::{Sealed, VersionedStore},
+        store::VersionedStore,
         stored::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
     };
     pub use crate::{proof::Content, query::TreeQuery, side::Side, step::Step};
@@ -217,57 +218,23 @@ repositories! {
 #[macro_export]
 macro_rules! for_each_tree {
     ($callback:ident) => {
-        $callback!(treap_path_copying, $crate::Treap, $crate::TreapPathCopying);
-        $callback!(
-            treap_cache_nowhere,
-            $crate::Treap,
-            $crate::TreapCacheNowhere
-        );
-        $callback!(treap_cache_median, $crate::Treap, $crate::TreapCacheMedian);
-        $callback!(
-            treap_cache_everywhere,
-            $crate::Treap,
-            $crate::TreapCacheEverywhere
-        );
-        $callback!(
-            red_black_path_copying,
-            $crate::RedBlack,
-            $crate::RedBlackPathCopying
-        );
-        $callback!(
-            red_black_cache_nowhere,
-            $crate::RedBlack,
-            $crate::RedBlackCacheNowhere
-        );
-        $callback!(
-            red_black_cache_median,
-            $crate::RedBlack,
-            $crate::RedBlackCacheMedian
-        );
-        $callback!(
-            red_black_cache_everywhere,
-            $crate::RedBlack,
-            $crate::RedBlackCacheEverywhere
-        );
-        $callback!(
-            skip_list_path_copying,
-            $crate::SkipList,
-            $crate::SkipListPathCopying
-        );
-        $callback!(
-            skip_list_cache_nowhere,
-            $crate::SkipList,
-            $crate::SkipListCacheNowhere
-        );
-        $callback!(
-            skip_list_cache_median,
-            $crate::SkipList,
-            $crate::SkipListCacheMedian
-        );
-        $callback!(
-            skip_list_cache_everywhere,
-            $crate::SkipList,
-            $crate::SkipListCacheEverywhere
-        );
+        $crate::for_each_tree! {
+            $callback:
+            treap_path_copying Treap TreapPathCopying;
+            treap_cache_nowhere Treap TreapCacheNowhere;
+            treap_cache_median Treap TreapCacheMedian;
+            treap_cache_everywhere Treap TreapCacheEverywhere;
+            red_black_path_copying RedBlack RedBlackPathCopying;
+            red_black_cache_nowhere RedBlack RedBlackCacheNowhere;
+            red_black_cache_median RedBlack RedBlackCacheMedian;
+            red_black_cache_everywhere RedBlack RedBlackCacheEverywhere;
+            skip_list_path_copying SkipList SkipListPathCopying;
+            skip_list_cache_nowhere SkipList SkipListCacheNowhere;
+            skip_list_cache_median SkipList SkipListCacheMedian;
+            skip_list_cache_everywhere SkipList SkipListCacheEverywhere;
+        }
+    };
+    ($callback:ident: $($name:ident $scheme:ident $repository:ident;)+) => {
+        $($callback!($name, $crate::$scheme, $crate::$repository);)+
     };
 }

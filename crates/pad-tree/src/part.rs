@@ -311,7 +311,7 @@ impl<S: Suite> TreePart<S> {
         proof
             .into_unverified()
             .check_noting(head, question, &mut |step| shown.note(&step))?;
-        let shown = shown.into_nodes();
+        let shown = shown.nodes;
         self.nodes.take(shown);
         Ok(())
     }
@@ -454,20 +454,16 @@ impl<S: Suite> TreePart<S> {
         version: Version,
         lacks_value: &'p Cell<bool>,
     ) -> Result<PartView<'p, S>, LookupError> {
-        let root = self.root(version)?;
-        Ok(PartView::new(&self.nodes, root, lacks_value))
+        Ok(PartView {
+            nodes: &self.nodes,
+            root: self.root(version)?,
+            lacks_value,
+        })
     }
 
     /// The root of a version whose contents are stored.
     fn root(&self, version: Version) -> Result<S::Digest, LookupError> {
-        let missing = || {
-            let (oldest, latest) = (self.oldest(), self.latest());
-            if version < oldest {
-                LookupError::Pruned { version, oldest }
-            } else {
-                LookupError::UnknownVersion { version, latest }
-            }
-        };
+        let missing = || LookupError::missing(version, self.oldest(), self.latest());
         self.roots.get(&version).copied().ok_or_else(missing)
     }
 }

@@ -86,7 +86,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// # Errors
     /// [`InputError::CapacityExceeded`] if the tree is full.
     pub fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), InputError> {
-        self.tree.check_capacity(1)?;
+        self.tree.store.check_capacity(1)?;
         let Ok(()) = self.tree.put(key, value);
         Ok(())
     }
@@ -96,7 +96,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// # Errors
     /// [`InputError::CapacityExceeded`] if the tree is full.
     pub fn remove(&mut self, key: &[u8]) -> Result<bool, InputError> {
-        self.tree.check_capacity(1)?;
+        self.tree.store.check_capacity(1)?;
         let Ok(was_there) = self.tree.remove(key);
         Ok(was_there)
     }

@@ -8,7 +8,7 @@ use pad_core::{
 
 use crate::{
     annotation::Authenticated,
-    entries::{Entries, Probe},
+    entries::Probe,
     id::{Children, KeyId, NodeId, NodeKind, Side},
     opened::{Content, OpenedLeaf},
     proof::{BOTH_OPEN, LEAF, LEFT_ELIDED, RIGHT_ELIDED, TreeProof},
@@ -209,9 +209,7 @@ impl<'v> Walk<'v> {
         St: VersionedStore<Annotation = Authenticated<S>>,
     {
         let Some(value) = found else {
-            let most = key.longest_answer();
-            let reveals = |leaf: &[u8]| key.reveals(leaf);
-            return Ok(prune(view, &lookup(view, &self.probe)?, most, &reveals)?.finish());
+            return prove(view, key);
         };
         let mut proof = ProofBuilder::with_capacity(self.siblings.len());
         for (side, _) in &self.siblings {
@@ -220,11 +218,7 @@ impl<'v> Walk<'v> {
         let siblings = self.siblings.iter().map(|(_, sibling)| *sibling);
         view.store
             .append_digests_at(siblings, view.version, &mut proof.siblings);
-        proof.push_code(LEAF);
-        proof.leaves.push(OpenedLeaf {
-            key: key.clone(),
-            content: Content::Value(Entries::<St::Annotation>::checked_value(value)),
-        });
+        proof.open_leaf(key.as_bytes(), shown(value));
         Ok(proof.finish())
     }
 }
@@ -349,14 +343,33 @@ fn end<T: SearchTree>(tree: T, side: Side) -> Result<Vec<LeafRun<T::Leaf>>, T::E
         .collect())
 }
 
-impl Plan for Key {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
-        lookup(tree, &Probe::new(self.as_bytes()))
-    }
+/// Implements [`Plan`] for questions whose plan is one expression.
+macro_rules! plans {
+    ($($question:ty: |$this:ident, $tree:ident| $plan:expr,
+        |$range:pat_param| $lies_in:expr;)*) => {$(
+        impl Plan for $question {
+            fn plan<T: SearchTree>(&self, $tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
+                let $this = self;
+                $plan
+            }
 
-    fn lies_in(&self, range: &KeyRange) -> bool {
-        range.contains(self.as_bytes())
-    }
+            fn lies_in(&self, $range: &KeyRange) -> bool {
+                let $this = self;
+                $lies_in
+            }
+        }
+    )*};
+}
+
+plans! {
+    Key: |this, tree| lookup(tree, &Probe::new(this.as_bytes())),
+        |range| range.contains(this.as_bytes());
+    Predecessor: |this, tree| nearest(tree, &this.0, Side::Left),
+        |range| range.contains(this.0.as_bytes());
+    Successor: |this, tree| nearest(tree, &this.0, Side::Right),
+        |range| range.contains(this.0.as_bytes());
+    First: |_this, tree| end(tree, Side::Left), |_| true;
+    Last: |_this, tree| end(tree, Side::Right), |_| true;
 }
 
 impl Plan for Keys {
@@ -406,46 +419,6 @@ impl Plan for KeyRange {
 
     fn lies_in(&self, range: &KeyRange) -> bool {
         self.lies_in(range)
-    }
-}
-
-impl Plan for Predecessor {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
-        nearest(tree, &self.0, Side::Left)
-    }
-
-    fn lies_in(&self, range: &KeyRange) -> bool {
-        range.contains(self.0.as_bytes())
-    }
-}
-
-impl Plan for Successor {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
-        nearest(tree, &self.0, Side::Right)
-    }
-
-    fn lies_in(&self, range: &KeyRange) -> bool {
-        range.contains(self.0.as_bytes())
-    }
-}
-
-impl Plan for First {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
-        end(tree, Side::Left)
-    }
-
-    fn lies_in(&self, _: &KeyRange) -> bool {
-        true
-    }
-}
-
-impl Plan for Last {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
-        end(tree, Side::Right)
-    }
-
-    fn lies_in(&self, _: &KeyRange) -> bool {
-        true
     }
 }
 

@@ -16,9 +16,11 @@ use crate::{
     side::Side,
 };
 
-/// A question that tree dictionaries answer: every question of `pad-core`. Sealed, because the
-/// prover must support each type of question.
-pub trait TreeQuery: Question + sealed::Sealed {
+/// A question that tree dictionaries answer: every question of `pad-core`.
+///
+/// The prover must support each type of question. So other crates cannot implement this trait:
+/// `OpenedLeaves` is not public.
+pub trait TreeQuery: Question {
     /// The kind number, in envelopes, of the proofs for this type of question.
     const PROOF_KIND: u8;
 
@@ -318,17 +320,4 @@ impl Needed {
             Ok(())
         }
     }
-}
-
-mod sealed {
-    use super::{First, Key, KeyRange, Keys, Last, Predecessor, Successor};
-
-    pub trait Sealed {}
-    impl Sealed for Key {}
-    impl Sealed for Keys {}
-    impl Sealed for KeyRange {}
-    impl Sealed for Predecessor {}
-    impl Sealed for Successor {}
-    impl Sealed for First {}
-    impl Sealed for Last {}
 }

@@ -11,8 +11,7 @@ use crate::{
     proof::TreeProof,
     prover::{self, ProvableQuery},
     search,
-    store::{VersionedStore, in_place::InPlace},
-    tree::Tree,
+    store::VersionedStore,
     view::View,
 };
 
@@ -144,22 +143,8 @@ where
     }
 
     pub(crate) fn view(&self, version: Version) -> Result<View<'_, St>, LookupError> {
-        self.tree.view(version).ok_or_else(|| self.missing(version))
-    }
-
-    pub(crate) fn copy_latest(&self) -> Tree<InPlace<Authenticated<S>, St::Scheme>> {
-        let tree = &self.tree.tree;
-        let (store, root) = InPlace::copy_of(&tree.store, tree.root);
-        Tree::with_store(store, root, tree.population)
-    }
-
-    fn missing(&self, version: Version) -> LookupError {
-        let (oldest, latest) = (self.tree.oldest(), self.latest());
-        if version < oldest {
-            LookupError::Pruned { version, oldest }
-        } else {
-            LookupError::UnknownVersion { version, latest }
-        }
+        let missing = || LookupError::missing(version, self.oldest(), self.latest());
+        self.tree.view(version).ok_or_else(missing)
     }
 
     fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {
@@ -193,10 +178,8 @@ where
 
     fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         self.heads.check(update.base, &update.head)?;
-        if let Err(error) = self.replay(update) {
-            self.tree.rollback();
-            return Err(error);
-        }
+        let replayed = self.replay(update);
+        replayed.inspect_err(|_| self.tree.rollback())?;
         self.tree.commit();
         self.heads.append(&update.head);
         Ok(self.latest())

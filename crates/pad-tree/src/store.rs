@@ -28,6 +28,7 @@ macro_rules! accessors_in_memory {
 
         #[inline]
         fn children(&self, node: NodeId) -> Children {
+            Counted::Nodes.add(1);
             self.nodes[node.index()].children
         }
 
@@ -77,7 +78,7 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
 
     /// Makes the changes since the last call permanent as `version`. `sealed` contains the digests
     /// of all touched nodes.
-    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>);
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, Digest<Self>>);
     /// Discards the changes since the last [`VersionedStore::commit`].
     fn rollback(&mut self);
     /// Drops all data that only versions before `oldest` need. `roots` contains the roots of the
@@ -109,35 +110,14 @@ fn place<N, B>(
 }
 
 /// The touched (new or changed) inner nodes of a snapshot, with their new digests.
-#[derive(Debug)]
-pub struct Sealed<'a, S: NodeStore + ?Sized> {
+#[derive(Clone, Copy, Debug)]
+pub struct Sealed<'a, D> {
     /// The touched inner nodes, each with its depth.
     pub(crate) nodes: &'a [(NodeId, u32)],
     /// The new digests of `nodes`, in the same order.
-    pub(crate) digests: &'a [Digest<S>],
+    pub(crate) digests: &'a [D],
     /// Whether the snapshot is large, so that threads of the current rayon pool may share the work.
     pub(crate) parallel: bool,
     /// The number of entries of the snapshot.
     pub(crate) population: usize,
-}
-
-impl<'a, S: NodeStore + ?Sized> Sealed<'a, S> {
-    /// Converts this value for a store of type `T` to which the store of type `S` delegates.
-    pub fn handed_on<T>(self) -> Sealed<'a, T>
-    where
-        T: NodeStore<Annotation = S::Annotation> + ?Sized,
-    {
-        let Self {
-            nodes,
-            digests,
-            parallel,
-            population,
-        } = self;
-        Sealed {
-            nodes,
-            digests,
-            parallel,
-            population,
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{ApplyError, InputError, Operation, Workers};
+use pad_core::{ApplyError, Operation, Workers};
 
 use crate::{
     annotation::Annotation,
@@ -102,18 +102,14 @@ impl<S: NodeStore> Tree<S> {
             unreachable!("tree: a leaf was added")
         };
         let (old, new_key) = (NodeId::leaf(reached), self.store.entries().key_of(entry));
-        let pair = if order == Ordering::Less {
-            LeafPair {
-                low: leaf,
-                high: old,
-                separator: reached_key,
-            }
-        } else {
-            LeafPair {
-                low: old,
-                high: leaf,
-                separator: new_key,
-            }
+        let (low, high, separator) = match order {
+            Ordering::Less => (leaf, old, reached_key),
+            _ => (old, leaf, new_key),
+        };
+        let pair = LeafPair {
+            low,
+            high,
+            separator,
         };
         self.root = Some(S::Scheme::insert(&mut self.store, &self.path, pair));
         Ok(())
@@ -195,11 +191,6 @@ impl<S: NodeStore> Tree<S> {
         Ok(())
     }
 
-    /// Checks that the store has room for the nodes and entries of `operations` more operations.
-    pub(crate) fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
-        self.store.check_capacity(operations)
-    }
-
     /// Discards all changes since the last seal. `root` and `population` are the root and the
     /// number of entries at that seal.
     pub(crate) fn rollback(&mut self, root: Option<NodeId>, population: usize)
@@ -232,7 +223,7 @@ impl<S: NodeStore> Tree<S> {
 
     /// The store, and the digests computed by the last [`Tree::hash`], for
     /// [`VersionedStore::commit`].
-    pub(crate) fn sealed(&mut self) -> (&mut S, Sealed<'_, S>) {
+    pub(crate) fn sealed(&mut self) -> (&mut S, Sealed<'_, Digest<S>>) {
         let parallel = self.changes >= PARALLEL_BATCH;
         self.changes = 0;
         let sealed = Sealed {

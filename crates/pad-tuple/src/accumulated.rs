@@ -36,7 +36,7 @@ use std::{
 };
 
 use pad_accumulators::{
-    AccumulateError, Authority, Dynamic, PublicKey as _, SecretKey, SignedSnapshot, Snapshot, wire,
+    Authority, Dynamic, PublicKey as _, SecretKey, SignedSnapshot, Snapshot, wire,
 };
 use pad_core::{
     ApplyError, Digest, HeadSignature, SchemeId, SignedHead, Suite, Untrusted, VerifyError,
@@ -204,7 +204,7 @@ where
                 snapshot: Snapshot {
                     key: authority.key.clone(),
                     version,
-                    value: derived.value().clone(),
+                    value: derived.collection.value.clone(),
                 },
                 signature: HeadSignature::from_bytes(&extension.signature.0),
             };
@@ -296,7 +296,7 @@ where
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
     ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
-        Ok(resume(secret, context, records, layers)?)
+        resume(secret, context, records, layers)
     }
 }
 
@@ -313,7 +313,7 @@ pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     context: Context,
     ledger: &Ledger<S, A, P>,
     layers: &Layers<S, TupleId>,
-) -> Result<AuthorParts<S, A>, AccumulateError> {
+) -> Result<AuthorParts<S, A>, AuthorError> {
     let collections = ledger.collections().cloned().collect();
     let version = layers.version();
     let state = AuthorState::of_collections::<S>(secret, context, version, collections)?;

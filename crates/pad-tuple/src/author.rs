@@ -126,7 +126,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             (&signer, &secret),
             head.as_ref(),
         )?;
-        let (records, layers) = (repository.records(), repository.layers());
+        let (records, layers) = (&repository.records, &repository.layers);
         if let Some(head) = &head {
             let expectation = Expectation {
                 authority,

@@ -206,7 +206,7 @@ where
         let derived = records.ledger.derive::<Plain, _>(admission, workers)?;
         let moved = derived
             .iter()
-            .map(|derived| Arc::from(wire::encode_body(derived.value())));
+            .map(|derived| Arc::from(wire::encode_body(&derived.collection.value)));
         let mut values: Vec<Arc<[u8]>> = moved.collect();
         let newest = records.openings.last_key_value();
         let stayed = newest.iter().flat_map(|(_, opening)| &opening.values);
@@ -339,11 +339,6 @@ where
         records: &ChainRecords<S, A>,
         layers: &Layers<S, TupleId>,
     ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
-        Ok(accumulated::resume(
-            secret,
-            context,
-            &records.ledger,
-            layers,
-        )?)
+        accumulated::resume(secret, context, &records.ledger, layers)
     }
 }

@@ -63,8 +63,10 @@ impl<D: TupleScheme<S>, S: Suite> Family for Tuple<D, S> {
     const NAME: &'static str = D::NAME;
 }
 
+/// Implements [`Answers`]. The expression is the root recomputed from the proof, if the proof
+/// contains the inputs of a version's root: see [`TupleScheme::opened_root`].
 macro_rules! answers {
-    ($($question:ty: $design:ident, $proof:ident;)+) => { $(
+    ($($question:ty: $design:ident, $proof:ident, |$shown:ident| $root:expr;)+) => { $(
         impl<D: $design<S>, S: Suite> Answers<$question> for Tuple<D, S> {
             type Proof = $proof<S, D>;
 
@@ -74,7 +76,8 @@ macro_rules! answers {
                 at: &VerifiedRoot<S>,
                 question: &$question,
             ) -> Result<Verified<<$question as Question>::Statement>, VerifyError> {
-                let opened = proof.as_unverified().opened_root();
+                let $shown = proof.as_unverified();
+                let opened: Option<S::Digest> = $root;
                 if opened.is_some_and(|root| root != at.root()) {
                     return Err(VerifyError::RootMismatch);
                 }
@@ -85,28 +88,10 @@ macro_rules! answers {
 }
 
 answers! {
-    Key: TupleScheme, TupleProof;
-    Keys: AggregateScheme, ManyProof;
-    KeyRange: AggregateScheme, RangeProof;
+    Key: TupleScheme, TupleProof, |proof| proof.seal.as_ref().and_then(D::opened_root);
+    Keys: AggregateScheme, ManyProof, |_proof| None;
+    KeyRange: AggregateScheme, RangeProof, |_proof| None;
 }
-
-/// A proof that may contain the inputs from which a version's root is recomputed.
-trait OpensHead<S: Suite> {
-    /// Returns the root recomputed from the proof, if the proof contains its inputs: see
-    /// [`TupleScheme::opened_root`].
-    fn opened_root(&self) -> Option<S::Digest> {
-        None
-    }
-}
-
-impl<D: TupleScheme<S>, S: Suite> OpensHead<S> for TupleProof<S, D> {
-    fn opened_root(&self) -> Option<S::Digest> {
-        self.seal.as_ref().and_then(D::opened_root)
-    }
-}
-
-impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for ManyProof<S, D> {}
-impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for RangeProof<S, D> {}
 
 /// Returns the public key and version that a client expects, for the version of a verified root.
 fn expectation<D: TupleScheme<S>, S: Suite>(

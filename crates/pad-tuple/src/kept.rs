@@ -25,12 +25,6 @@ impl<S: Suite> TupleEntry<S> {
     }
 }
 
-/// Converts the lower end of a tuple, as stored in an index, to a key. `None` only if another party
-/// wrote the index.
-pub(crate) fn lower_end(lower: &[u8]) -> Option<Key> {
-    Key::new(lower).ok()
-}
-
 /// Decodes the number of a tuple, as stored in an index; `None` unless there are four bytes.
 pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
     Some(TupleId(u32::from_le_bytes(bytes.try_into().ok()?)))

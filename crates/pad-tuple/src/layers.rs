@@ -42,8 +42,8 @@ pub struct Layers<S: Suite, A> {
     epochs: Vec<u64>,
     version: Version,
     /// The contents of the keys that an operation uses, taken from generations that are stored and
-    /// not in memory.
-    elsewhere: BTreeMap<Key, SharedContent<S>>,
+    /// not in memory. They are used for keys that the generations in memory do not contain.
+    pub(crate) elsewhere: BTreeMap<Key, SharedContent<S>>,
 }
 
 /// The changes that one snapshot made to the tuples of one generation.
@@ -109,13 +109,6 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         self.generations[generation].insert(lower, Live { content, note });
     }
 
-    /// Adds contents of generations that are not in memory. They are used for keys that the
-    /// generations in memory do not contain.
-    pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, SharedContent<S>>) -> Self {
-        self.elsewhere = elsewhere;
-        self
-    }
-
     /// Returns the latest version.
     pub const fn version(&self) -> Version {
         self.version
@@ -143,16 +136,14 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         &self,
         mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,
     ) -> Layers<S, B> {
-        let mut layers = Layers::new(self.generations.len());
-        layers.epochs.clone_from(&self.epochs);
-        layers.version = self.version;
+        let mut layers = Layers::at(self.version, self.epochs.clone());
         layers.elsewhere.clone_from(&self.elsewhere);
         for (generation, tuples) in self.generations.iter().enumerate() {
             for (lower, live) in tuples {
                 let content = live.content.clone();
                 let view = self.view(generation, lower, content.summary());
                 let note = note(view, &live.note);
-                layers.generations[generation].insert(lower.clone(), Live { content, note });
+                layers.place(generation, lower.clone(), content, note);
             }
         }
         layers

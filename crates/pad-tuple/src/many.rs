@@ -18,12 +18,12 @@
 
 use alloc::{vec, vec::Vec};
 
-use pad_core::{Answer, Key, Keys, Lookups, Proof, Suite, VerifyError, Version, codec::Message};
+use pad_core::{Answer, Keys, Lookups, Proof, Suite, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    proof::{ShownTuple, check_empty, instants, require_contents, require_design},
-    scheme::{AggregateScheme, Claim, Expectation},
+    proof::{ShownTuple, check_empty, instants, open_each, require_contents, require_design},
+    scheme::{AggregateScheme, Expectation},
 };
 
 #[cfg(feature = "std")]
@@ -86,8 +86,11 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
                     .into_iter()
                     .map(|part| (part.tuple, part.shown))
                     .unzip();
-                let (claims, answers) =
-                    open_each::<S, D>(version, &self.epochs, &tuples, keys.as_slice())?;
+                let (keys, instants) = (keys.as_slice(), instants::<S, D>(version, &self.epochs)?);
+                if tuples.len() > keys.len().saturating_mul(D::GENERATIONS) {
+                    return Err(VerifyError::GenerationSurplus);
+                }
+                let (claims, answers) = open_each(instants, &self.epochs, &tuples, keys)?;
                 D::check_all(expectation, &claims, &shown, aggregate)?;
                 require_contents(version)?;
                 answers
@@ -97,53 +100,5 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
             version,
             answers: keys.as_slice().iter().cloned().zip(answers).collect(),
         })
-    }
-}
-
-/// Returns the claims that a proof makes, one for each tuple, and the answer for each of `keys`.
-/// The answers are valid if all claims are true.
-fn open_each<S: Suite, D: AggregateScheme<S>>(
-    version: Version,
-    epochs: &[u64],
-    tuples: &[ShownTuple<S>],
-    keys: &[Key],
-) -> Result<(Vec<Claim<S>>, Vec<Answer>), VerifyError> {
-    let instants = instants::<S, D>(version, epochs)?;
-    if tuples.len() > keys.len().saturating_mul(D::GENERATIONS) {
-        return Err(VerifyError::GenerationSurplus);
-    }
-    let mut answers: Vec<Option<Answer>> = vec![None; keys.len()];
-    let mut claims = Vec::with_capacity(tuples.len());
-    let mut unused = tuples.iter();
-    for (generation, instant) in instants.enumerate() {
-        let mut taken: Option<&ShownTuple<S>> = None;
-        for (key, answer) in keys.iter().zip(&mut answers) {
-            if answer.is_some() || taken.is_some_and(|tuple| tuple.reaches(key)) {
-                continue;
-            }
-            let tuple = unused.next().ok_or(VerifyError::GenerationMissing)?;
-            let (digest, decided) = tuple.open(key, generation, epochs)?;
-            claims.push(Claim::new(generation, instant, digest));
-            (*answer, taken) = (decided, Some(tuple));
-        }
-    }
-    if unused.next().is_some() {
-        return Err(VerifyError::GenerationSurplus);
-    }
-    let absent = |answer: Option<Answer>| answer.unwrap_or(Answer::Absent);
-    Ok((claims, answers.into_iter().map(absent).collect()))
-}
-
-impl<S: Suite> ShownTuple<S> {
-    const fn upper(&self) -> Option<&Key> {
-        match self {
-            Self::At { upper, .. } | Self::Below { upper, .. } => upper.as_ref(),
-        }
-    }
-
-    /// Returns whether `key` is below the upper end of the tuple's interval. `key` must be above a
-    /// key in the interval.
-    pub(crate) fn reaches(&self, key: &Key) -> bool {
-        self.upper().is_none_or(|upper| key < upper)
     }
 }

@@ -11,7 +11,8 @@
 //! Several proofs of one answer can be valid, except in plain designs. Different signatures, links
 //! or values can cover the same version.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
+use core::slice;
 
 use pad_core::{Answer, Key, Lookup, Proof, Suite, Value, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,18 @@ impl<S: Suite> ShownTuple<S> {
         let view = TupleView::new(generation, epochs, (lower, upper.as_ref()), content);
         Ok((view.digest::<S>(), decided))
     }
+
+    const fn upper(&self) -> Option<&Key> {
+        match self {
+            Self::At { upper, .. } | Self::Below { upper, .. } => upper.as_ref(),
+        }
+    }
+
+    /// Returns whether `key` is below the upper end of the tuple's interval. `key` must be above a
+    /// key in the interval.
+    pub(crate) fn reaches(&self, key: &Key) -> bool {
+        self.upper().is_none_or(|upper| key < upper)
+    }
 }
 
 /// A tuple in a proof for one key, with the evidence for it.
@@ -157,10 +170,12 @@ impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
             .into_iter()
             .map(|part| (part.tuple, part.evidence))
             .unzip();
-        let (claims, answer) = open::<S, D>(version, &self.epochs, &tuples, key)?;
+        let instants = instants::<S, D>(version, &self.epochs)?;
+        let (claims, mut answers) =
+            open_each(instants, &self.epochs, &tuples, slice::from_ref(key))?;
         D::check(expectation, &claims, evidence, seal)?;
         require_contents(version)?;
-        Ok(lookup(answer))
+        Ok(lookup(answers.pop().unwrap_or(Answer::Absent)))
     }
 }
 
@@ -217,29 +232,33 @@ pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     }
 }
 
-/// Returns the claims that a proof for `key` makes, one for each tuple, and the answer. The answer
-/// is valid if all claims are true.
-pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
-    version: Version,
+/// Returns the claims that a proof makes, one for each tuple, and the answer for each of `keys`.
+/// The answers are valid if all claims are true. `instants` are the instants of the generations,
+/// youngest first.
+pub(crate) fn open_each<S: Suite>(
+    instants: impl Iterator<Item = u64>,
     epochs: &[u64],
     tuples: &[ShownTuple<S>],
-    key: &Key,
-) -> Result<(Vec<Claim<S>>, Answer), VerifyError> {
-    let instants = instants::<S, D>(version, epochs)?;
-    let mut claims = Vec::with_capacity(D::GENERATIONS);
-    let mut answer = None;
-    let mut shown = tuples.iter();
+    keys: &[Key],
+) -> Result<(Vec<Claim<S>>, Vec<Answer>), VerifyError> {
+    let mut answers: Vec<Option<Answer>> = vec![None; keys.len()];
+    let mut claims = Vec::with_capacity(tuples.len());
+    let mut unused = tuples.iter();
     for (generation, instant) in instants.enumerate() {
-        let tuple = shown.next().ok_or(VerifyError::GenerationMissing)?;
-        let (digest, decided) = tuple.open(key, generation, epochs)?;
-        claims.push(Claim::new(generation, instant, digest));
-        answer = decided;
-        if answer.is_some() {
-            break;
+        let mut taken: Option<&ShownTuple<S>> = None;
+        for (key, answer) in keys.iter().zip(&mut answers) {
+            if answer.is_some() || taken.is_some_and(|tuple| tuple.reaches(key)) {
+                continue;
+            }
+            let tuple = unused.next().ok_or(VerifyError::GenerationMissing)?;
+            let (digest, decided) = tuple.open(key, generation, epochs)?;
+            claims.push(Claim::new(generation, instant, digest));
+            (*answer, taken) = (decided, Some(tuple));
         }
     }
-    if shown.next().is_some() {
+    if unused.next().is_some() {
         return Err(VerifyError::GenerationSurplus);
     }
-    Ok((claims, answer.unwrap_or(Answer::Absent)))
+    let absent = |answer: Option<Answer>| answer.unwrap_or(Answer::Absent);
+    Ok((claims, answers.into_iter().map(absent).collect()))
 }

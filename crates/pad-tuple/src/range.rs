@@ -111,7 +111,12 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
             return Err(VerifyError::InvalidQuery);
         }
         let version = expectation.version;
-        let mut opened = RangeEvidence::<S, D>::of(range);
+        let mut opened = RangeEvidence::<S, D> {
+            range,
+            claims: Vec::new(),
+            shown: Vec::new(),
+            decided: BTreeMap::new(),
+        };
         match self.aggregate {
             None => check_empty(version, &self.epochs, self.generations.is_empty())?,
             Some(aggregate) => {
@@ -148,16 +153,7 @@ struct RangeEvidence<'a, S: Suite, D: AggregateScheme<S>> {
     decided: BTreeMap<Key, Option<Value>>,
 }
 
-impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
-    const fn of(range: &'a KeyRange) -> Self {
-        Self {
-            range,
-            claims: Vec::new(),
-            shown: Vec::new(),
-            decided: BTreeMap::new(),
-        }
-    }
-
+impl<S: Suite, D: AggregateScheme<S>> RangeEvidence<'_, S, D> {
     /// Reads the tuples of one generation, and checks that they cover the range. Adds the evidence
     /// for each tuple, and the claim that the tuple existed at `instant`.
     fn take(

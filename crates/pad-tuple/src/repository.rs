@@ -155,21 +155,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
-    pub(crate) const fn records(&self) -> &D::Records {
-        &self.records
-    }
-
-    pub(crate) const fn layers(&self) -> &Layers<S, TupleId> {
-        &self.layers
-    }
-
-    /// Returns the instants of all generations at `version`, youngest first.
-    fn instants_at(&self, version: Version) -> Result<Vec<u64>, LookupError> {
-        let epochs = self.epochs_at(version)?;
-        let epochs = epochs.iter().copied();
-        Ok(core::iter::once(version.number()).chain(epochs).collect())
-    }
-
     fn position(&self, version: Version) -> usize {
         let position = version.number() - self.oldest.number();
         usize::try_from(position).unwrap_or(usize::MAX)

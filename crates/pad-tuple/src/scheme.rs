@@ -8,7 +8,7 @@ use pad_core::{Authority, SchemeId, Suite, VerifyError, Version};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    statement::Context,
+    statement::{Context, TupleStatement},
     tuple::{GenerationIndex, MAX_GENERATIONS, generation_index},
     validity::Validity,
 };
@@ -52,6 +52,22 @@ impl<S: Suite> Claim<S> {
             tuple,
         }
     }
+
+    /// Returns the statement that the author signs if the tuple exists from `since` to `until`.
+    pub(crate) fn statement(
+        &self,
+        since: u64,
+        until: u64,
+        anchor: Option<S::Digest>,
+    ) -> TupleStatement<S> {
+        TupleStatement {
+            generation: self.generation,
+            since,
+            until,
+            tuple: self.tuple,
+            anchor,
+        }
+    }
 }
 
 /// The instants and hash chain links that the evidence of a tuple covers, for display.
@@ -71,14 +87,6 @@ impl<S: Suite> Attested<S> {
         validity: None,
         chain: None,
     };
-
-    /// Evidence without hash chain that covers the instants of `validity`.
-    pub const fn during(validity: Validity) -> Self {
-        Self {
-            validity: Some(validity),
-            chain: None,
-        }
-    }
 }
 
 /// A design of tuple dictionaries, as verifiers see it: name, number and check of evidence.

@@ -7,7 +7,7 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 
 use crate::{
     design::{Design, Placed, TupleId},
-    kept::{TupleEntry, lower_end},
+    kept::TupleEntry,
     proof::{Part, ShownTuple, TupleProof},
     tuple::Content,
 };
@@ -68,7 +68,7 @@ impl<S: Suite> SourceTuple<'_, S> {
             }
         } else {
             ShownTuple::Below {
-                lower: lower_end(&self.lower).ok_or(LookupError::Damaged { version })?,
+                lower: Key::new(&*self.lower).map_err(|_| LookupError::Damaged { version })?,
                 upper: tuple.upper,
                 content: tuple.content.summary(),
             }

@@ -2,17 +2,13 @@
 
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_log::{AadCounted, AadFrontier};
-use pad_tree::{
-    RedBlackPathCopying, SkipListPathCopying, TreapPathCopying, TreeRepository, for_each_tree,
-    internals::VersionedStore,
-};
+use pad_tree::{RedBlackPathCopying, SkipListPathCopying, TreapPathCopying, for_each_tree};
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 use crate::{
     Outcome,
-    counting::{CountingSuite, stores::CountedStore},
     cryptography::TimedSigner,
-    dictionary::{HostedDictionary, MeasuredRepository, Store},
+    dictionary::{HostedDictionary, MeasuredRepository},
     measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope, StoredRoles},
 };
 
@@ -26,37 +22,6 @@ pub trait Visitor {
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
 }
 
-/// Types that schemes are built from: suite and stores. They decide which operations are
-/// counted.
-pub trait Setting {
-    /// Suite (hash, digest width and signature) of all schemes except logs, which have their own
-    /// suite.
-    type Suite: Suite;
-    /// Store that a tree's server uses instead of `St`.
-    type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
-}
-
-/// Setting with unmodified schemes. Times only signatures that the calling thread makes. Timing
-/// adds some 50 ns to each.
-#[derive(Clone, Copy, Debug)]
-pub struct PlainSetting;
-
-impl Setting for PlainSetting {
-    type Suite = Sha256Ed25519;
-    type Store<St: Store<Sha256Ed25519>> = St;
-}
-
-/// Setting whose schemes count hashes, signatures and reads of trees, on the calling thread.
-///
-/// See [`Cryptography::of`](crate::cryptography::Cryptography::of).
-#[derive(Clone, Copy, Debug)]
-pub struct CountingSetting;
-
-impl Setting for CountingSetting {
-    type Suite = CountingSuite<Sha256Ed25519>;
-    type Store<St: Store<Self::Suite>> = CountedStore<St>;
-}
-
 /// Returns the author's signer, with the fixed key of all measurements.
 fn signer() -> HeadSigner {
     HeadSigner::new(TimedSigner::default())
@@ -64,23 +29,26 @@ fn signer() -> HeadSigner {
 
 /// Runs `visitor` for the scheme named `scheme` in [`schemes()`](comparison::schemes()). Returns
 /// `None` if there is no such scheme.
+///
+/// Times only signatures that the calling thread makes. Timing adds some 50 ns to each.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
-    visit_in::<PlainSetting, V>(scheme, visitor)
+    visit_in::<Sha256Ed25519, V>(scheme, visitor)
 }
 
-/// Like [`visit`], but builds the scheme from the types of the setting `G`.
-pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
+/// Like [`visit`], but builds the scheme with the suite `S` (hash, digest width and signature).
+/// Logs have their own suite.
+pub fn visit_in<S: Suite, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if scheme == dashed(stringify!($name)) {
-                return Some(hosted::<RepositoryIn<G, $($repository)+<G::Suite>>, V>(visitor));
+                return Some(hosted::<$($repository)+<S>, V>(visitor));
             }
         };
     }
     macro_rules! visit_tuple {
         ($name:ident, $($design:tt)+) => {
             if scheme == design_name(stringify!($name)) {
-                return Some(hosted::<TupleRepository<G::Suite, $($design)+>, V>(visitor));
+                return Some(hosted::<TupleRepository<S, $($design)+>, V>(visitor));
             }
         };
     }
@@ -112,7 +80,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     Some(match scheme {
         "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, signer())),
         "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, signer())),
-        "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(signer())),
+        "directory" => visitor.visit(|_| NumberedRoles::<S>::new(signer())),
         "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Each, signer()))),
         "sign-changed-entries" => {
             visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Changed, signer())))
@@ -123,20 +91,6 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
 
 fn hosted<R: MeasuredRepository, V: Visitor>(visitor: V) -> V::Output {
     visitor.visit(|_| Ok(HostedDictionary::<R>::new(signer())))
-}
-
-/// Repository type `R` of a tree, with the suite and store of the setting `G`.
-type RepositoryIn<G, R> =
-    TreeRepository<<G as Setting>::Suite, <G as Setting>::Store<<R as InStore>::Store>>;
-
-/// Names the store type of a tree repository.
-trait InStore {
-    /// Type of the repository's store.
-    type Store;
-}
-
-impl<S: Suite, St: VersionedStore> InStore for TreeRepository<S, St> {
-    type Store = St;
 }
 
 /// Returns the name of a tree in [`schemes()`](comparison::schemes()), from its name in Rust.

@@ -1,7 +1,5 @@
 //! A suite that counts its hashes, so that the hashes of an operation are known exactly.
 
-pub mod stores;
-
 use std::{cell::Cell, marker::PhantomData};
 
 use pad_core::{HeadSignature, Suite, SuiteId, internals::Domain};

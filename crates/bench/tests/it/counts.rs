@@ -7,11 +7,11 @@ use std::{env, process::Command, time::Duration};
 
 use bench::{
     Outcome,
-    counting::{hashes_of, stores::Reads},
+    counting::{CountingSuite, hashes_of},
     cryptography::Cryptography,
     measure::{
         LoadedRun,
-        contenders::{CountingSetting, Visitor, visit_in},
+        contenders::{Visitor, visit_in},
         lookups::Age,
         roles::Roles,
     },
@@ -21,7 +21,8 @@ use bench::{
 use bls12::signatures::BlsSecretKey;
 use comparison::{Place, Scheme, Work as _, Workload, schemes};
 use pad_conformance::soak;
-use pad_core::Workers;
+use pad_core::{Sha256Ed25519, Workers};
+use pad_tree::internals::Counted;
 use rsa_group::{ModularGroup as _, ResidueGroup};
 use rug::Integer;
 
@@ -38,28 +39,32 @@ const LOOKUPS: usize = 10;
 struct WorkCounts {
     hashes: u64,
     signatures: f64,
-    reads: Reads,
+    reads: [usize; 2],
     arithmetic: [usize; 8],
 }
 
 impl WorkCounts {
     /// Adds the counts of `work`: hashes, signatures and reads of this thread, arithmetic of all.
     fn add<R>(&mut self, work: impl FnOnce() -> R) -> R {
-        let before = arithmetic();
-        let (cryptography, (hashes, (reads, result))) =
-            Cryptography::of(|| hashes_of(|| Reads::of(work)));
+        let before = (reads_so_far(), arithmetic());
+        let (cryptography, (hashes, result)) = Cryptography::of(|| hashes_of(work));
         self.hashes += hashes;
         self.signatures += cryptography.signatures;
-        self.reads += reads;
-        for (sum, (before, after)) in self
-            .arithmetic
-            .iter_mut()
-            .zip(before.iter().zip(arithmetic()))
-        {
-            *sum += after - before;
-        }
+        add_difference(&mut self.reads, before.0, reads_so_far());
+        add_difference(&mut self.arithmetic, before.1, arithmetic());
         result
     }
+}
+
+fn add_difference<const N: usize>(sums: &mut [usize; N], before: [usize; N], after: [usize; N]) {
+    for ((sum, before), after) in sums.iter_mut().zip(before).zip(after) {
+        *sum += after - before;
+    }
+}
+
+/// Returns the reads from trees by this thread so far: inner nodes, and digests.
+fn reads_so_far() -> [usize; 2] {
+    Counted::ALL.map(Counted::so_far)
 }
 
 /// Returns the group operations of this process so far.
@@ -144,8 +149,8 @@ const SLOW: &str = "aad-frontier";
 /// Counts the work of every scheme in memory, except `omitted`. Stores do the same counted work.
 fn count_all(omitted: Option<&str>) -> Vec<(&'static str, Counts)> {
     let count = |scheme: &'static Scheme| {
-        let counts =
-            visit_in::<CountingSetting, _>(scheme.name, Count(scheme)).expect("it is listed");
+        let counts = visit_in::<CountingSuite<Sha256Ed25519>, _>(scheme.name, Count(scheme))
+            .expect("it is listed");
         let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", scheme.name));
         (scheme.name, counts)
     };
@@ -200,13 +205,15 @@ fn reads(all: &[(&str, Counts)]) -> String {
     let columns = "server,digests,prover,digests,old,digests";
     let row = |(name, counts): &(&str, Counts)| {
         let reads = [&counts.server, &counts.prover, &counts.old].map(|done| done.reads);
-        let numbers = reads.iter().flat_map(|reads| [reads.nodes, reads.digests]);
+        let numbers = reads.iter().flatten();
         (
             (*name).to_owned(),
             numbers.map(|it| it.to_string()).collect(),
         )
     };
-    table(title, columns, all.iter().map(row))
+    // The trees in which tuples are found have no digests, and are not compared.
+    let trees = all.iter().filter(|(name, _)| !name.starts_with("tuple-"));
+    table(title, columns, trees.map(row))
 }
 
 /// Formats the table of group operations.

@@ -165,27 +165,19 @@ fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
     child: NodeId,
 ) -> NodeId {
     let outer = grandparent.side;
-    if parent.side == outer {
+    let (top, high, middle) = if parent.side == outer {
         let middle = store.children(parent.node).on(outer.other());
-        let low = update_child(store, grandparent.node, outer, middle);
-        store.set_balance(low, Color::Red);
-        let top = update_both(store, parent.node, outer, child, low);
-        store.set_balance(top, Color::Black);
-        top
+        (parent.node, child, middle)
     } else {
         let grandchildren = store.children(child);
         let high = update_child(store, parent.node, parent.side, grandchildren.on(outer));
-        let low = update_child(
-            store,
-            grandparent.node,
-            outer,
-            grandchildren.on(outer.other()),
-        );
-        store.set_balance(low, Color::Red);
-        let top = update_both(store, child, outer, high, low);
-        store.set_balance(top, Color::Black);
-        top
-    }
+        (child, high, grandchildren.on(outer.other()))
+    };
+    let low = update_child(store, grandparent.node, outer, middle);
+    store.set_balance(low, Color::Red);
+    let top = update_both(store, top, outer, high, low);
+    store.set_balance(top, Color::Black);
+    top
 }
 
 /// Links `child` below `step.node`, on `step.side`. Paths through `child` have one black node too

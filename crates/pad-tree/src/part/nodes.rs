@@ -114,13 +114,28 @@ impl<S: Suite> Nodes<S> {
     /// to add its missing value.
     pub(super) fn take(&mut self, shown: Vec<(S::Digest, Node<S>)>) {
         for (digest, node) in shown {
-            let (old, new) = (self.nodes.get(&digest), node.bytes());
-            if old.is_some_and(|old| !old.is_less_than(&node)) {
+            let is_news = match &node {
+                Node::Leaf(leaf) => self.lacks(&digest, &leaf.content),
+                Node::Inner(_) => !self.nodes.contains_key(&digest),
+            };
+            if !is_news {
                 continue;
             }
+            let new = node.bytes();
             let before = self.nodes.insert(digest, node);
             let before = before.map_or(0, |before| before.bytes());
             self.bytes = self.bytes.saturating_sub(before).saturating_add(new);
+        }
+    }
+
+    /// Whether a leaf with this digest is not stored, or lacks the value in `content`.
+    fn lacks(&self, digest: &S::Digest, content: &Content<S>) -> bool {
+        match (self.nodes.get(digest), content) {
+            (None, _) => true,
+            (Some(Node::Leaf(known)), Content::Value(_)) => {
+                matches!(known.content, Content::Digest(_))
+            }
+            _ => false,
         }
     }
 
@@ -157,30 +172,13 @@ impl<S: Suite> Node<S> {
             Self::Inner(_) => 0,
         }
     }
-
-    /// Whether this is a leaf without its value, and `other` is the same leaf with its value. Both
-    /// nodes must have equal digests.
-    const fn is_less_than(&self, other: &Self) -> bool {
-        matches!(
-            (self, other),
-            (
-                Self::Leaf(Leaf {
-                    content: Content::Digest(_),
-                    ..
-                }),
-                Self::Leaf(Leaf {
-                    content: Content::Value(_),
-                    ..
-                })
-            )
-        )
-    }
 }
 
 /// Collects the nodes and values of a proof that are not stored yet, while the proof is checked.
 pub(super) struct NodeCollector<'n, S: Suite> {
     known: &'n Nodes<S>,
-    nodes: Vec<(S::Digest, Node<S>)>,
+    /// The collected nodes, each with its digest.
+    pub(super) nodes: Vec<(S::Digest, Node<S>)>,
     /// The digests of the subtrees whose parent has not been recomputed yet.
     subtrees: Vec<S::Digest>,
 }
@@ -225,24 +223,12 @@ impl<S: Suite> NodeCollector<'_, S> {
     }
 
     fn show_leaf(&mut self, digest: S::Digest, leaf: &OpenedLeaf<S>) {
-        let is_news = match (self.known.get(&digest), &leaf.content) {
-            (None, _) => true,
-            (Some(Node::Leaf(known)), Content::Value(_)) => {
-                matches!(known.content, Content::Digest(_))
-            }
-            _ => false,
-        };
-        if is_news {
+        if self.known.lacks(&digest, &leaf.content) {
             let leaf = Leaf {
                 key: leaf.key.as_bytes().into(),
                 content: leaf.content.clone(),
             };
             self.nodes.push((digest, Node::Leaf(leaf)));
         }
-    }
-
-    /// Returns the collected nodes, each with its digest.
-    pub(super) fn into_nodes(self) -> Vec<(S::Digest, Node<S>)> {
-        self.nodes
     }
 }

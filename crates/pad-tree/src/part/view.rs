@@ -16,26 +16,10 @@ use crate::{
 /// [`LookupError::NotKept`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartView<'p, S: Suite> {
-    nodes: &'p Nodes<S>,
-    root: S::Digest,
+    pub(super) nodes: &'p Nodes<S>,
+    pub(super) root: S::Digest,
     /// Set to true when a search reads a leaf's value that the part does not store.
-    lacks_value: &'p Cell<bool>,
-}
-
-impl<'p, S: Suite> PartView<'p, S> {
-    /// Creates a view of the version with this root. Reading a missing value sets `lacks_value` to
-    /// true.
-    pub(super) const fn new(
-        nodes: &'p Nodes<S>,
-        root: S::Digest,
-        lacks_value: &'p Cell<bool>,
-    ) -> Self {
-        Self {
-            nodes,
-            root,
-            lacks_value,
-        }
-    }
+    pub(super) lacks_value: &'p Cell<bool>,
 }
 
 /// An inner node, and the boundary between the keys of its two children.

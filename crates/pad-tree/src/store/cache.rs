@@ -11,9 +11,9 @@ use crate::balancing::BalancingScheme;
 /// A policy for digests of old versions, which a later snapshot has replaced. Implemented by
 /// zero-sized types.
 ///
-/// Sealed: only the three policies of the paper are compared. Digests that a policy does not keep
-/// are recomputed, so proofs take longer but are equal.
-pub trait CachePolicy: Copy + Debug + Default + Send + Sync + sealed::Sealed + 'static {
+/// Not public: only the three policies of the paper are compared. Digests that a policy does not
+/// keep are recomputed, so proofs take longer but are equal.
+pub trait CachePolicy: Copy + Debug + Default + Send + Sync + 'static {
     /// A human-readable name of the versioned-node store with this policy.
     const NAME: &'static str;
     /// Whether the policy keeps every digest, so that none is recomputed.
@@ -64,11 +64,4 @@ impl CachePolicy for CacheMedian {
     fn keeps<B: BalancingScheme>(rank: u32, depth: u32, population: usize) -> bool {
         B::in_median_layer(rank, depth, population)
     }
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::CacheNowhere {}
-    impl Sealed for super::CacheEverywhere {}
-    impl Sealed for super::CacheMedian {}
 }

@@ -14,6 +14,7 @@ use super::{Sealed, place};
 use crate::{
     annotation::Annotation,
     balancing::{Balance, BalancingScheme, Digest, NodeStore},
+    count::Counted,
     entries::Entries,
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, Side},
 };
@@ -115,7 +116,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
     }
 
     /// Ends a snapshot: stores the computed digests of its touched (new or changed) nodes.
-    pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
+    pub(crate) fn commit(&mut self, sealed: &Sealed<'_, A::Digest>) {
         let store = |range: Range<usize>| {
             let (nodes, digests) = (&sealed.nodes[range.clone()], &sealed.digests[range]);
             for ((node, _), digest) in nodes.iter().zip(digests) {
@@ -275,6 +276,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
 
     #[inline]
     fn latest_digest(&self, node: NodeId) -> Digest<Self> {
+        Counted::Digests.add(1);
         A::load(&self.nodes[node.index()].digest)
     }
 

@@ -11,6 +11,7 @@ use super::{Sealed, VersionedStore, place, survivors::Survivors};
 use crate::{
     annotation::Annotation,
     balancing::{Balance, BalancingScheme, Digest, NodeStore},
+    count::Counted,
     entries::Entries,
     id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind},
 };
@@ -105,6 +106,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
 
     #[inline]
     fn latest_digest(&self, node: NodeId) -> Digest<Self> {
+        Counted::Digests.add(1);
         self.digests[node.index()]
     }
 
@@ -128,18 +130,19 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
 
     #[inline]
     fn children_at(&self, node: NodeId, _: u32) -> Children {
-        self.nodes[node.index()].children
+        self.children(node)
     }
 
     #[inline]
     fn digest_at(&self, node: NodeId, _: u32) -> Digest<Self> {
+        Counted::Digests.add(1);
         match node.kind() {
             NodeKind::Leaf(entry) => self.entries.digest(entry),
             NodeKind::Inner(index) => self.digests[index],
         }
     }
 
-    fn commit(&mut self, _: u32, sealed: Sealed<'_, Self>) {
+    fn commit(&mut self, _: u32, sealed: Sealed<'_, A::Digest>) {
         self.digests.resize(self.nodes.len(), A::Digest::default());
         for ((node, _), digest) in sealed.nodes.iter().zip(sealed.digests) {
             self.digests[node.index()] = *digest;
@@ -173,9 +176,9 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
                 self.nodes[index].separator
             },
         );
-        survivors.compact(&mut self.nodes);
-        survivors.compact(&mut self.digests);
-        survivors.compact(&mut self.balances);
+        survivors.nodes.compact(&mut self.nodes);
+        survivors.nodes.compact(&mut self.digests);
+        survivors.nodes.compact(&mut self.balances);
         for node in &mut self.nodes {
             node.children = survivors.children(node.children);
             node.separator = survivors.key(node.separator);

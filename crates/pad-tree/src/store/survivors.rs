@@ -9,9 +9,30 @@ const DROPPED: u32 = u32::MAX;
 /// The new number of every node, entry and key, or [`DROPPED`].
 #[derive(Debug)]
 pub(crate) struct Survivors {
-    nodes: Vec<u32>,
-    entries: Vec<u32>,
-    keys: Vec<u32>,
+    pub(crate) nodes: Marks,
+    pub(crate) entries: Marks,
+    pub(crate) keys: Marks,
+}
+
+/// The new number of each item of one kind, or [`DROPPED`].
+#[derive(Debug)]
+pub(crate) struct Marks(Vec<u32>);
+
+impl Marks {
+    /// Numbers the items that are not dropped.
+    fn number(&mut self) {
+        let kept = self.0.iter_mut().filter(|mark| **mark != DROPPED);
+        for (next, mark) in kept.enumerate() {
+            *mark = to_u32(next);
+        }
+    }
+
+    /// Drops the rows of items that do not survive, from a list with a row for each item.
+    pub(crate) fn compact<T>(&self, rows: &mut Vec<T>) {
+        let mut marks = self.0.iter();
+        rows.retain(|_| marks.next().is_none_or(|mark| *mark != DROPPED));
+        rows.shrink_to_fit();
+    }
 }
 
 impl Survivors {
@@ -28,64 +49,49 @@ impl Survivors {
         mut visit: impl FnMut(usize, &mut Vec<NodeId>) -> KeyId,
     ) -> Self {
         let mut marks = Self {
-            nodes: vec![DROPPED; nodes],
-            entries: vec![DROPPED; entries],
-            keys: vec![DROPPED; keys],
+            nodes: Marks(vec![DROPPED; nodes]),
+            entries: Marks(vec![DROPPED; entries]),
+            keys: Marks(vec![DROPPED; keys]),
         };
         let mut pending: Vec<NodeId> = roots.iter().flatten().copied().collect();
         while let Some(node) = pending.pop() {
             let key = match node.kind() {
                 NodeKind::Leaf(entry) => {
-                    marks.entries[entry.index()] = 0;
+                    marks.entries.0[entry.index()] = 0;
                     key_of(entry)
                 }
-                NodeKind::Inner(index) if marks.nodes[index] == DROPPED => {
-                    marks.nodes[index] = 0;
+                NodeKind::Inner(index) if marks.nodes.0[index] == DROPPED => {
+                    marks.nodes.0[index] = 0;
                     visit(index, &mut pending)
                 }
                 NodeKind::Inner(_) => continue,
             };
-            marks.keys[key.index()] = 0;
+            marks.keys.0[key.index()] = 0;
         }
-        number(&mut marks.nodes);
-        number(&mut marks.entries);
-        number(&mut marks.keys);
+        marks.nodes.number();
+        marks.entries.number();
+        marks.keys.number();
         marks
     }
 
     /// Whether the inner node with the index `node` survives.
     pub(super) fn keeps(&self, node: usize) -> bool {
-        self.nodes[node] != DROPPED
-    }
-
-    /// Drops the rows of nodes that do not survive, from a list with a row for each inner node.
-    pub(super) fn compact<T>(&self, rows: &mut Vec<T>) {
-        compact(&self.nodes, rows);
-    }
-
-    /// Drops the rows of keys that do not survive, from a list with a row for each key.
-    pub(crate) fn compact_keys<T>(&self, rows: &mut Vec<T>) {
-        compact(&self.keys, rows);
-    }
-
-    /// Drops the rows of entries that do not survive, from a list with a row for each entry.
-    pub(crate) fn compact_entries<T>(&self, rows: &mut Vec<T>) {
-        compact(&self.entries, rows);
+        self.nodes.0[node] != DROPPED
     }
 
     /// The new number of a surviving key.
     pub(crate) fn key(&self, key: KeyId) -> KeyId {
-        KeyId(self.keys[key.index()])
+        KeyId(self.keys.0[key.index()])
     }
 
     /// The new number of a surviving node; meaningless for a dropped node.
     pub(super) fn node(&self, node: NodeId) -> NodeId {
         match node.kind() {
-            NodeKind::Leaf(entry) => match self.entries[entry.index()] {
+            NodeKind::Leaf(entry) => match self.entries.0[entry.index()] {
                 DROPPED => node,
                 kept => NodeId::leaf(EntryId(kept)),
             },
-            NodeKind::Inner(index) => match self.nodes[index] {
+            NodeKind::Inner(index) => match self.nodes.0[index] {
                 DROPPED => node,
                 kept => NodeId::inner(to_usize(kept)),
             },
@@ -103,17 +109,4 @@ impl Survivors {
             *root = self.node(*root);
         }
     }
-}
-
-fn number(marks: &mut [u32]) {
-    let kept = marks.iter_mut().filter(|mark| **mark != DROPPED);
-    for (next, mark) in kept.enumerate() {
-        *mark = to_u32(next);
-    }
-}
-
-fn compact<T>(marks: &[u32], rows: &mut Vec<T>) {
-    let mut marks = marks.iter();
-    rows.retain(|_| marks.next().is_none_or(|mark| *mark != DROPPED));
-    rows.shrink_to_fit();
 }

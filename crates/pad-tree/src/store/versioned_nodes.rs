@@ -26,6 +26,7 @@ use super::{
 use crate::{
     annotation::Annotation,
     balancing::{Balance, BalancingScheme, Digest, NodeStore},
+    count::Counted,
     entries::Entries,
     id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
 };
@@ -66,6 +67,18 @@ struct Node {
     /// The version in which the node's latest digest was computed, or will be when it is sealed.
     since: u32,
     cell: CellId,
+}
+
+impl Node {
+    /// The children in a version that contains the node.
+    #[inline]
+    const fn children_at(&self, version: u32) -> Children {
+        if version < self.switched {
+            self.archived
+        } else {
+            self.children
+        }
+    }
 }
 
 /// The index of a node's digest in the cells. The highest bit tells whether the policy archives
@@ -172,19 +185,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> Default for VersionedNod
 }
 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
-    fn push(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
-        let node = Node {
-            children,
-            archived: children,
-            separator,
-            switched: 0,
-            since: self.next,
-            cell: CellId::NONE,
-        };
-        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
-        place(slots, node, balance)
-    }
-
     fn is_fresh(&self, node: NodeId) -> bool {
         node.index() >= self.sealed
     }
@@ -212,6 +212,16 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
         (!record.cell.is_none() && record.since <= version).then(|| self.cells[record.cell.index()])
     }
 
+    /// The digest of a node in a version that contains it.
+    #[inline]
+    fn digest_in(&self, node: NodeId, version: u32) -> A::Digest {
+        let stored = match node.kind() {
+            NodeKind::Leaf(entry) => Some(self.entries.digest(entry)),
+            NodeKind::Inner(index) => self.stored_digest(index, version),
+        };
+        stored.unwrap_or_else(|| self.recompute(node, version))
+    }
+
     /// Recomputes the digest of `root` in a version from stored digests of nodes below it.
     #[cold]
     fn recompute(&self, root: NodeId, version: u32) -> A::Digest {
@@ -230,7 +240,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
                             digests.push(digest);
                             continue;
                         }
-                        let children = self.children_at(node, version);
+                        let children = self.nodes[index].children_at(version);
                         tasks.push(Task::Combine);
                         tasks.push(Task::Visit(children.right()));
                         tasks.push(Task::Visit(children.left()));
@@ -270,7 +280,16 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
     accessors_in_memory!();
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
-        self.push(separator, balance, children)
+        let node = Node {
+            children,
+            archived: children,
+            separator,
+            switched: 0,
+            since: self.next,
+            cell: CellId::NONE,
+        };
+        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
+        place(slots, node, balance)
     }
 
     fn update(&mut self, node: NodeId, children: Children) -> NodeId {
@@ -290,7 +309,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
         } else {
             let separator = record.separator;
             self.dead.push(node);
-            return self.push(separator, self.balances[node.index()], children);
+            return self.create(separator, self.balances[node.index()], children);
         }
         node
     }
@@ -319,6 +338,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
 
     #[inline]
     fn latest_digest(&self, node: NodeId) -> Digest<Self> {
+        Counted::Digests.add(1);
         self.cells[self.nodes[node.index()].cell.index()]
     }
 
@@ -338,21 +358,14 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 
     #[inline]
     fn children_at(&self, node: NodeId, version: u32) -> Children {
-        let record = &self.nodes[node.index()];
-        if version < record.switched {
-            record.archived
-        } else {
-            record.children
-        }
+        Counted::Nodes.add(1);
+        self.nodes[node.index()].children_at(version)
     }
 
     #[inline]
     fn digest_at(&self, node: NodeId, version: u32) -> Digest<Self> {
-        let stored = match node.kind() {
-            NodeKind::Leaf(entry) => Some(self.entries.digest(entry)),
-            NodeKind::Inner(index) => self.stored_digest(index, version),
-        };
-        stored.unwrap_or_else(|| self.recompute(node, version))
+        Counted::Digests.add(1);
+        self.digest_in(node, version)
     }
 
     fn append_digests_at(
@@ -365,6 +378,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             digests.extend(nodes.map(|node| self.digest_at(node, version)));
             return;
         }
+        Counted::Digests.add(nodes.len());
         // First all runs are read, then all positions, then all digests. Each of the three lists
         // consists of independent cache misses that overlap. Searches between the reads would
         // prevent the overlap.
@@ -391,12 +405,12 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
                 .into_iter()
                 .map(|(node, position)| match position {
                     Some(position) => self.archive.digests[position],
-                    None => self.digest_at(node, version),
+                    None => self.digest_in(node, version),
                 }),
         );
     }
 
-    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, A::Digest>) {
         debug_assert_eq!(version, self.next);
         // The journal contains the version since which each superseded digest was valid.
         let mut journal = core::mem::take(&mut self.journal);
@@ -465,8 +479,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         );
         self.prune_archive(oldest, &survivors);
         let mut cells = Vec::with_capacity(self.cells.len());
-        survivors.compact(&mut self.nodes);
-        survivors.compact(&mut self.balances);
+        survivors.nodes.compact(&mut self.nodes);
+        survivors.nodes.compact(&mut self.balances);
         for node in &mut self.nodes {
             if node.switched <= oldest {
                 // Only pruned versions need the archived children, so the node can be changed in

@@ -14,11 +14,13 @@ pub(super) const BLOCK: usize = 4096;
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
 /// A cache of the recently used blocks of a log, by block number.
-pub(super) struct RecentBlocks(Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>);
+pub(super) struct RecentBlocks {
+    pub(super) cache: Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>,
+}
 
 /// Weighs a cached block by its number of bytes. The last block of a log may be partial.
 #[derive(Clone, Debug)]
-struct Bytes;
+pub(super) struct Bytes;
 
 impl Weighter<u64, Arc<[u8]>> for Bytes {
     fn weight(&self, _: &u64, block: &Arc<[u8]>) -> u64 {
@@ -33,37 +35,16 @@ impl RecentBlocks {
         let capacity = u64::try_from(blocks)
             .unwrap_or(u64::MAX)
             .saturating_mul(BLOCK_BYTES);
-        Self(Cache::with(
-            blocks,
-            capacity,
-            Bytes,
-            FxBuildHasher,
-            DefaultLifecycle::default(),
-        ))
-    }
-
-    pub(super) fn get(&self, number: u64) -> Option<Arc<[u8]>> {
-        self.0.get(&number)
-    }
-
-    pub(super) fn insert(&self, number: u64, block: Arc<[u8]>) {
-        self.0.insert(number, block);
-    }
-
-    /// Removes a block from the cache. Returns whether it was present.
-    pub(super) fn remove(&self, number: u64) -> bool {
-        self.0.remove(&number).is_some()
-    }
-
-    /// The total number of bytes in the cached blocks.
-    pub(super) fn weight(&self) -> u64 {
-        self.0.weight()
+        let lifecycle = DefaultLifecycle::default();
+        Self {
+            cache: Cache::with(blocks, capacity, Bytes, FxBuildHasher, lifecycle),
+        }
     }
 }
 
 impl fmt::Debug for RecentBlocks {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "RecentBlocks({} bytes)", self.weight())
+        write!(formatter, "RecentBlocks({} bytes)", self.cache.weight())
     }
 }
 

@@ -1,10 +1,7 @@
 //! Configuration of the cache of a log, and the cached state that is reused when the log is opened
 //! again.
 
-use core::{
-    fmt,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use core::{fmt, sync::atomic::AtomicBool};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pad_core::{StoreFault, Version};
@@ -56,7 +53,7 @@ pub struct NodeCache {
     size: CacheSize,
     progress: Option<Arc<dyn Fn(Warming) + Send + Sync>>,
     /// Whether a version was ever warmed, that is, read into memory as a whole.
-    was_warmed: Arc<AtomicBool>,
+    pub(super) was_warmed: Arc<AtomicBool>,
     kept: Arc<Mutex<Option<(LogId, Version, WarmState)>>>,
     /// The recently used blocks of a log, shared by all its openings that use this cache.
     shared: Arc<Mutex<Option<SharedBlocks>>>,
@@ -139,15 +136,6 @@ impl NodeCache {
     /// The configured size of the cache.
     pub const fn size(&self) -> CacheSize {
         self.size
-    }
-
-    /// Whether a version was ever warmed, that is, read into memory as a whole.
-    pub(super) fn was_warmed(&self) -> bool {
-        self.was_warmed.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn note_warmed(&self) {
-        self.was_warmed.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn note(&self, warming: Warming) {

@@ -337,13 +337,11 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     }
 
     /// Stores the computed digests of the changed nodes in the draft.
-    pub(super) fn settle(&mut self, sealed: &Sealed<'_, Self>) {
+    pub(super) fn settle(&mut self, sealed: Sealed<'_, S::Digest>) {
         self.memory.commit(&Sealed {
-            nodes: sealed.nodes,
-            digests: sealed.digests,
             // Storing the digests of one update's nodes is cheap compared with reading the nodes.
             parallel: false,
-            population: sealed.population,
+            ..sealed
         });
     }
 
@@ -451,24 +449,32 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     }
 
     fn set_origin(&mut self, node: NodeId, origin: Origin) {
-        if self.origins.len() <= node.index() {
-            if origin == Origin::New {
-                return;
-            }
-            self.origins.resize(node.index() + 1, Origin::New);
-        }
-        self.origins[node.index()] = origin;
+        put(&mut self.origins, node.index(), origin, Origin::New);
     }
 
     fn set_leaf(&mut self, entry: EntryId, address: Option<u64>) {
-        if self.leaves.len() <= entry.index() {
-            if address.is_none() {
-                return;
-            }
-            self.leaves.resize(entry.index() + 1, None);
-        }
-        self.leaves[entry.index()] = address;
+        put(&mut self.leaves, entry.index(), address, None);
     }
+}
+
+/// Sets an item of a list in which missing items count as `default`.
+fn put<T: Copy + PartialEq>(items: &mut Vec<T>, index: usize, item: T, default: T) {
+    if items.len() <= index {
+        if item == default {
+            return;
+        }
+        items.resize(index + 1, default);
+    }
+    items[index] = item;
+}
+
+/// Defines functions that call those of the store in memory.
+macro_rules! in_memory {
+    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)?) -> $result:ty;)*) => {$(
+        fn $name(&self $(, $argument: $type)?) -> $result {
+            self.memory.$name($($argument)?)
+        }
+    )*};
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> {
@@ -478,8 +484,15 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> 
     const IS_WHOLE: bool = false;
     const REPLACES_IN_PLACE: bool = true;
 
-    fn entries(&self) -> &Entries<Authenticated<S>> {
-        self.memory.entries()
+    in_memory! {
+        fn entries(&self) -> &Entries<Authenticated<S>>;
+        fn children(&self, node: NodeId) -> Children;
+        fn separator(&self, node: NodeId) -> KeyId;
+        fn separator_prefix(&self, node: NodeId) -> u64;
+        fn balance(&self, node: NodeId) -> Balance<Self>;
+        fn is_touched(&self, node: NodeId) -> bool;
+        fn latest_digest(&self, node: NodeId) -> Digest<Self>;
+        fn check_capacity(&self, operations: usize) -> Result<(), InputError>;
     }
 
     fn entries_mut(&mut self) -> &mut Entries<Authenticated<S>> {
@@ -518,10 +531,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> 
         self.memory.release_leaf(leaf);
     }
 
-    fn children(&self, node: NodeId) -> Children {
-        self.memory.children(node)
-    }
-
     fn open(&mut self, node: NodeId) -> Result<NodeId, StoreFault> {
         let Some(unread) = self.unread(node) else {
             return Ok(node);
@@ -541,31 +550,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> 
         Ok(opened)
     }
 
-    fn separator(&self, node: NodeId) -> KeyId {
-        self.memory.separator(node)
-    }
-
-    fn separator_prefix(&self, node: NodeId) -> u64 {
-        self.memory.separator_prefix(node)
-    }
-
-    fn balance(&self, node: NodeId) -> Balance<Self> {
-        self.memory.balance(node)
-    }
-
     fn set_balance(&mut self, node: NodeId, balance: Balance<Self>) {
         self.memory.set_balance(node, balance);
-    }
-
-    fn is_touched(&self, node: NodeId) -> bool {
-        self.memory.is_touched(node)
-    }
-
-    fn latest_digest(&self, node: NodeId) -> Digest<Self> {
-        self.memory.latest_digest(node)
-    }
-
-    fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
-        self.memory.check_capacity(operations)
     }
 }

@@ -15,15 +15,15 @@ use super::{
     held::PinnedBlocks,
     link::Link,
     log::NodeLog,
-    record::{self, longest_header},
+    record::{self, inner_header},
 };
 
 /// A log of nodes, with a cache of its recently used blocks and, optionally, pinned blocks.
 #[derive(Debug)]
 pub(super) struct Nodes<L> {
-    log: L,
+    pub(super) log: L,
     blocks: Arc<RecentBlocks>,
-    cache: NodeCache,
+    pub(super) cache: NodeCache,
     /// The pinned blocks, which stay in memory; `None` if blocks are not pinned.
     held: Option<PinState>,
     /// The number of bytes of published versions. Bytes appended for the next version are not read,
@@ -68,14 +68,6 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    pub(super) const fn log(&self) -> &L {
-        &self.log
-    }
-
-    pub(super) const fn log_mut(&mut self) -> &mut L {
-        &mut self.log
-    }
-
     /// Appends bytes with nodes of the next version to the log.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
@@ -94,8 +86,7 @@ impl<L: NodeLog> Nodes<L> {
     pub(super) fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.publish(version, record)?;
-        self.visible = self.log.end();
-        self.forget_last();
+        self.show_appended();
         Ok(())
     }
 
@@ -103,14 +94,15 @@ impl<L: NodeLog> Nodes<L> {
     pub(super) fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.replace(record)?;
-        self.visible = self.log.end();
-        self.forget_last();
+        self.show_appended();
         Ok(())
     }
 
-    /// Unpins the partial last block, which may have grown in the log. The latest version then no
-    /// longer counts as completely pinned.
-    fn forget_last(&mut self) {
+    /// Makes appended nodes readable, which [`Nodes::publish`] does too. Unpins the partial last
+    /// block, which may have grown in the log. The latest version then no longer counts as
+    /// completely pinned.
+    pub(super) fn show_appended(&mut self) {
+        self.visible = self.log.end();
         if let Some(stay) = &mut self.held {
             stay.held = stay.held.clone().with_last(None);
             stay.root = None;
@@ -122,10 +114,6 @@ impl<L: NodeLog> Nodes<L> {
         self.blocks = recent_blocks(&self.log, &cache);
         self.held = None;
         self.cache = cache;
-    }
-
-    pub(super) const fn cache(&self) -> &NodeCache {
-        &self.cache
     }
 
     /// The pinned blocks; `None` if blocks are not pinned.
@@ -257,27 +245,10 @@ impl<L: NodeLog> Nodes<L> {
         Ok(block)
     }
 
-    /// Makes all published versions durable.
-    pub(super) fn synchronise(&mut self) -> Result<(), StoreFault> {
-        self.log.synchronise()
-    }
-
-    /// Drops the bytes appended since the last version was published.
-    pub(super) fn discard(&mut self) {
-        self.log.discard();
-    }
-
-    /// Makes appended nodes readable before they are published. Only for building the next version
-    /// from several pieces.
-    pub(super) fn show_appended(&mut self) {
-        self.visible = self.log.end();
-        self.forget_last();
-    }
-
     /// Drops the bytes appended since the last version was published, and all cached blocks that
     /// may contain them.
     pub(super) fn withdraw(&mut self) {
-        self.discard();
+        self.log.discard();
         if self.visible != self.log.end() {
             self.visible = self.log.end();
             // Cached blocks may contain bytes that are no longer in the log.
@@ -288,7 +259,7 @@ impl<L: NodeLog> Nodes<L> {
     /// The number of bytes in cached and pinned blocks.
     pub(super) fn cached_bytes(&self) -> usize {
         let held = self.held().map_or(0, PinnedBlocks::bytes);
-        let bytes = self.blocks.weight().saturating_add(held);
+        let bytes = self.blocks.cache.weight().saturating_add(held);
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
@@ -303,7 +274,7 @@ impl<L: NodeLog> Nodes<L> {
         let first = link.address / BLOCK_BYTES;
         let mut was_there = false;
         for number in (first..).take(LONGEST_KEPT / BLOCK + 1) {
-            was_there |= self.blocks.remove(number);
+            was_there |= self.blocks.cache.remove(&number).is_some();
         }
         was_there
     }
@@ -378,7 +349,7 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Reads the length of the record at `address`, whose header spans two blocks.
     fn length_across<D: DigestBytes>(&self, address: u64) -> Result<usize, StoreFault> {
-        let header = self.bytes(address, longest_header::<D>())?;
+        let header = self.bytes(address, inner_header::<D>())?;
         record::length::<D>(&header)?.ok_or(StoreFault::Damaged)
     }
 
@@ -412,7 +383,7 @@ impl<L: NodeLog> Nodes<L> {
         {
             return Ok(Arc::clone(block));
         }
-        if let Some(block) = self.blocks.get(number) {
+        if let Some(block) = self.blocks.cache.get(&number) {
             // The last block may have grown since it was cached. Then it is read again.
             if block.len() > place && (block.len() == BLOCK || !self.has_grown(number, &block)) {
                 return Ok(block);
@@ -425,7 +396,7 @@ impl<L: NodeLog> Nodes<L> {
         }
         let block = self.fetched(number)?;
         if passing == Reuse::Often {
-            self.blocks.insert(number, Arc::clone(&block));
+            self.blocks.cache.insert(number, Arc::clone(&block));
         }
         Ok(block)
     }

@@ -33,7 +33,9 @@ const fn child_bytes<D: DigestBytes>() -> usize {
     ADDRESS_BYTES + D::LENGTH
 }
 
-const fn inner_header<D: DigestBytes>() -> usize {
+/// The length in bytes of the header of an inner node. Leaves have shorter headers, so the first
+/// `inner_header` bytes of a record always determine the record's length.
+pub(super) const fn inner_header<D: DigestBytes>() -> usize {
     1 + CHECKSUM_BYTES + 2 * child_bytes::<D>() + 2
 }
 
@@ -44,16 +46,6 @@ fn checksum(record: &[u8]) -> [u8; CHECKSUM_BYTES] {
     hasher.update(record.get(..1).unwrap_or_default());
     hasher.update(record.get(1 + CHECKSUM_BYTES..).unwrap_or_default());
     hasher.finalize().to_le_bytes()
-}
-
-/// The number of bytes at the start of a record that suffice to determine its length, whatever its
-/// kind.
-pub(super) const fn longest_header<D: DigestBytes>() -> usize {
-    if inner_header::<D>() > LEAF_HEADER {
-        inner_header::<D>()
-    } else {
-        LEAF_HEADER
-    }
 }
 
 /// The length in bytes of the record of an inner node with this separator.

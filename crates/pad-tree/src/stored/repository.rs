@@ -140,19 +140,19 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The signed heads of all versions, read from the log on demand.
     pub const fn heads(&self) -> StoredHeads<'_, S, L> {
-        StoredHeads::new(self.nodes.log(), &self.authority)
+        StoredHeads::new(&self.nodes.log, &self.authority)
     }
 
     /// The log in which nodes and heads are stored.
     #[doc(hidden)]
     pub const fn log(&self) -> &L {
-        self.nodes.log()
+        &self.nodes.log
     }
 
     /// The log as a mutable reference. The caller must not change published bytes or records.
     #[doc(hidden)]
     pub const fn log_mut(&mut self) -> &mut L {
-        self.nodes.log_mut()
+        &mut self.nodes.log
     }
 
     /// Unpins all blocks, and replaces the cache of recently used blocks by `cache`.
@@ -163,7 +163,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The cache of the log's nodes.
     pub const fn cache(&self) -> &NodeCache {
-        self.nodes.cache()
+        &self.nodes.cache
     }
 
     /// The memory, in bytes, of cached and pinned blocks.
@@ -219,12 +219,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     fn contents(&self, version: Version) -> Result<Contents<S::Digest>, LookupError> {
         let latest = self.latest();
-        if version > latest {
-            return Err(LookupError::UnknownVersion { version, latest });
-        }
-        let oldest = self.oldest;
-        if version < oldest {
-            return Err(LookupError::Pruned { version, oldest });
+        if version > latest || version < self.oldest {
+            return Err(LookupError::missing(version, self.oldest, latest));
         }
         if version == latest {
             return Ok(self.latest_contents());
@@ -279,7 +275,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
         let digest = tree.hash(&self.workers);
         let (draft, sealed) = tree.sealed();
-        draft.settle(&sealed);
+        draft.settle(sealed);
         let [after, base] = [tree.population, base].map(u64::try_from);
         let population = after
             .ok()
@@ -298,7 +294,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// Appends the new nodes of a version to the log. Returns the tree of the version.
     fn place(&mut self, applied: &DraftResult<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
-        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
+        let (position, nodes) = (self.nodes.log.end(), &mut self.nodes);
         let append = |bytes: &[u8]| nodes.append(bytes);
         let changes = &applied.changes;
         let placed = changes.lay_out(applied.root, position, &self.workers, append);
@@ -315,7 +311,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         signed: &SignedHead<S>,
     ) -> Result<Version, ApplyError> {
         let contents = self.place(applied);
-        let contents = contents.inspect_err(|_| self.nodes.discard())?;
+        let contents = contents.inspect_err(|_| self.nodes.log.discard())?;
         Ok(self.record(signed, Some(contents))?)
     }
 
@@ -329,26 +325,20 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let version = signed.head.version;
         let mut frontier = self.frontier()?.clone();
         frontier.append(&signed.head.root);
-        let subtree = kept_of(&frontier, version).copied();
         let head = StoredHead::<S> {
+            signature: signed.signature,
+            root: signed.head.root,
+            history: signed.head.history,
+            contents,
             is_oldest: version == self.oldest,
-            subtree,
-            ..StoredHead::new(signed, contents)
+            subtree: kept_of(&frontier, version).copied(),
         };
-        if let Err(fault) = self.nodes.publish(version, &head.write()) {
-            self.is_closed = true;
-            return Err(fault);
-        }
+        let published = self.nodes.publish(version, &head.write());
+        self.is_closed |= published.is_err();
+        published?;
         self.frontier = Some(frontier);
         self.latest = Some(head);
         Ok(version)
-    }
-
-    /// Publishes the signed head of a version whose contents were pruned.
-    fn record_pruned(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
-        self.require_history(signed)?;
-        self.record(signed, None)?;
-        Ok(())
     }
 
     /// Rejects a head whose history root is not the root of this log's history.
@@ -377,7 +367,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     #[doc(hidden)]
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
-        let synchronised = self.nodes.synchronise();
+        let synchronised = self.nodes.log.synchronise();
         self.is_closed |= synchronised.is_err();
         synchronised
     }
@@ -489,18 +479,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Verifies the heads of all versions: the author has signed each head, and each continues the
-    /// head before it.
-    ///
-    /// Time: one signature check for each version. Memory: a constant.
-    ///
-    /// # Errors
-    /// [`LookupError`] if a head is invalid or cannot be read.
-    #[doc(hidden)]
-    pub fn check_heads(&self) -> Result<(), LookupError> {
-        self.heads().check()
-    }
-
     /// Verifies all contents of a version: nodes hash to its root, keys are in order, and the
     /// number of entries matches the version's record. Returns the number of entries.
     ///
@@ -539,7 +517,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
     type Proof = TreeProof<S, Key>;
 
     fn latest(&self) -> Version {
-        self.nodes.log().latest()
+        self.nodes.log.latest()
     }
 
     fn oldest(&self) -> Version {

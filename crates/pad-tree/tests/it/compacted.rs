@@ -65,7 +65,7 @@ fn check_answers<B: BalancingScheme>() {
         // Opens the log as a new process does.
         let opened = Stored::<B>::open(authority::<B>(), stored.log().clone(), 0).unwrap();
         assert_eq!(opened.len(), before.len());
-        opened.check_heads().unwrap();
+        opened.heads().check().unwrap();
         let latest = before.latest().number();
         // Those at both ends, and about the first one whose nodes are put together.
         let is_near =

@@ -95,7 +95,7 @@ fn versions_are_those_of_an_author_in_memory<B: BalancingScheme>() {
             let changes = changes(keys, &mut random);
             let update = author.snapshot_of(changes).unwrap();
             opened.apply(&update).unwrap();
-            opened.check_heads().unwrap();
+            opened.heads().check().unwrap();
         }
     }
 }

@@ -297,7 +297,7 @@ fn heads_that_were_changed_lead_to_no_head() {
                 let refused = opened.apply(&update).unwrap_err();
                 assert_eq!(refused, ApplyError::Store(StoreFault::Damaged));
             }
-            assert!(opened.check_heads().is_err());
+            assert!(opened.heads().check().is_err());
             let copied = opened.copy_since(opened.latest(), MemoryLog::default(), 0);
             assert!(copied.is_err(), "{changed} of {latest}");
         }

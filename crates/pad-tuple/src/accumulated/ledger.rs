@@ -64,15 +64,9 @@ pub(crate) struct StoredLedger<S: Suite, Q> {
 /// The new accumulator and witnesses of a generation, which the server computes when the
 /// generation's clock moved.
 pub(crate) struct LedgerUpdate<S: Suite, A: Dynamic> {
-    collection: Collection<A>,
+    pub(crate) collection: Collection<A>,
     /// Each tuple of the generation with its encoded witness.
     witnesses: Vec<(TupleId, Member<S>, Vec<u8>)>,
-}
-
-impl<S: Suite, A: Dynamic> LedgerUpdate<S, A> {
-    pub(crate) const fn value(&self) -> &A::Value {
-        &self.collection.value
-    }
 }
 
 impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {

@@ -43,23 +43,17 @@ pub type ChainAccumulatorsBilinear = ChainAccumulated<Bilinear, 2>;
 #[macro_export]
 macro_rules! for_each_accumulated_tuple {
     ($callback:ident) => {
-        $callback!(accumulators_rsa, $crate::designs::AccumulatorsRsa);
-        $callback!(
-            accumulators_superseding_rsa,
-            $crate::designs::AccumulatorsSupersedingRsa
-        );
-        $callback!(
-            chain_accumulators_rsa,
-            $crate::designs::ChainAccumulatorsRsa
-        );
-        $callback!(accumulators_bilinear, $crate::designs::AccumulatorsBilinear);
-        $callback!(
-            accumulators_superseding_bilinear,
-            $crate::designs::AccumulatorsSupersedingBilinear
-        );
-        $callback!(
-            chain_accumulators_bilinear,
-            $crate::designs::ChainAccumulatorsBilinear
-        );
+        $crate::for_each_accumulated_tuple! {
+            $callback:
+            accumulators_rsa AccumulatorsRsa;
+            accumulators_superseding_rsa AccumulatorsSupersedingRsa;
+            chain_accumulators_rsa ChainAccumulatorsRsa;
+            accumulators_bilinear AccumulatorsBilinear;
+            accumulators_superseding_bilinear AccumulatorsSupersedingBilinear;
+            chain_accumulators_bilinear ChainAccumulatorsBilinear;
+        }
+    };
+    ($callback:ident: $($name:ident $design:ident;)+) => {
+        $($callback!($name, $crate::designs::$design);)+
     };
 }

@@ -7,7 +7,6 @@ use pad_core::{Key, KeyRange, LookupError, Suite, Version};
 use super::{GenerationPart, RangeContent, RangePart, RangeProof, next_lower};
 use crate::{
     design::{AggregateDesign, Placed},
-    kept::lower_end,
     repository::TupleRepository,
     source::Source,
     tuple::{Content, start_of_keys},
@@ -95,7 +94,7 @@ fn draft<S: Suite, D: AggregateDesign<S>>(
     let before = if *first == *start.as_bytes() {
         None
     } else {
-        Some(lower_end(&first).ok_or(damaged)?)
+        Some(Key::new(&*first).map_err(|_| damaged)?)
     };
     let mut tuples = Vec::new();
     let mut lower = Some(before.clone().unwrap_or(start));

@@ -98,15 +98,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
-    /// Undoes [`Self::number_tuples`]: makes the numbers of the new tuples free again. Must run
-    /// before [`Layers::undo`].
-    fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
-        for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
-            let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
-            self.free.extend(numbers.map(|live| live.note));
-        }
-    }
-
     /// Applies the changes of a snapshot to the working versions of the generations' indexes,
     /// without sealing them.
     pub(crate) fn edit_indexes(
@@ -132,7 +123,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// Undoes the changes of a snapshot to layers, tuple numbers and indexes.
     pub(crate) fn roll_back(&mut self, transition: Transition<S, TupleId>) {
-        self.free_numbers(&transition);
+        for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
+            let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
+            self.free.extend(numbers.map(|live| live.note));
+        }
         self.layers.undo(transition);
         self.indexes.iter_mut().for_each(Index::rollback);
     }

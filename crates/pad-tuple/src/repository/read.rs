@@ -7,7 +7,7 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 use super::TupleRepository;
 use crate::{
     design::{Design, Placed, TupleId},
-    kept::{TupleEntry, lower_end, read_number},
+    kept::{TupleEntry, read_number},
     source::{self, Source, SourceTuple},
     tuple::Content,
 };
@@ -34,11 +34,12 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let damaged = LookupError::Damaged { version };
         let mut entries = BTreeMap::new();
+        let instants = Source::<S, D>::instants(self, version)?;
         // Older generations come first, so that younger generations override them.
-        for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
+        for (generation, instant) in instants.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.ok_or(damaged)? {
-                let key = lower_end(lower).ok_or(damaged)?;
+                let key = Key::new(lower).map_err(|_| damaged)?;
                 let stored = read_number(number).and_then(|number| self.stored(number));
                 match &stored.ok_or(damaged)?.content {
                     Content::Nothing => {}
@@ -57,7 +58,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
 impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
     fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
-        self.instants_at(version)
+        let epochs = self.epochs_at(version)?.iter().copied();
+        Ok(core::iter::once(version.number()).chain(epochs).collect())
     }
 
     fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {

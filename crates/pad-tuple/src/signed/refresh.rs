@@ -66,13 +66,7 @@ impl<S: Suite> RefreshScheme<S> for Plain {
     }
 
     fn statement((): &(), claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError> {
-        Ok(TupleStatement {
-            generation: claim.generation,
-            since: claim.instant,
-            until: claim.instant,
-            tuple: claim.tuple,
-            anchor: None,
-        })
+        Ok(claim.statement(claim.instant, claim.instant, None))
     }
 }
 
@@ -88,7 +82,10 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
     type TupleData = Validity;
 
     fn attested(shown: &Validity) -> Attested<S> {
-        Attested::during(*shown)
+        Attested {
+            validity: Some(*shown),
+            chain: None,
+        }
     }
 
     fn steps(shown: &Validity, claim: &Claim<S>) -> Result<u32, VerifyError> {
@@ -97,13 +94,7 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
 
     fn statement(shown: &Validity, claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError> {
         shown.require(claim.instant)?;
-        Ok(TupleStatement {
-            generation: claim.generation,
-            since: shown.since,
-            until: shown.until,
-            tuple: claim.tuple,
-            anchor: None,
-        })
+        Ok(claim.statement(shown.since, shown.until, None))
     }
 }
 
@@ -164,12 +155,6 @@ impl<S: Suite> RefreshScheme<S> for Lightweight {
     ) -> Result<TupleStatement<S>, VerifyError> {
         let steps = <Self as RefreshScheme<S>>::steps(shown, claim)?;
         let anchor = chain::walk::<S>(shown.link, &claim.tuple, steps);
-        Ok(TupleStatement {
-            generation: claim.generation,
-            since: shown.since,
-            until: shown.signed,
-            tuple: claim.tuple,
-            anchor: Some(anchor),
-        })
+        Ok(claim.statement(shown.since, shown.signed, Some(anchor)))
     }
 }

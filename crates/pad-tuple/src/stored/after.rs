@@ -9,7 +9,7 @@ pub(super) struct KeySuffix {
     /// The length in bytes of the prefix that the key shares with the previous key.
     shared: u64,
     /// The bytes of the key after this prefix.
-    rest: Key,
+    pub(super) rest: Key,
 }
 
 impl KeySuffix {
@@ -22,11 +22,6 @@ impl KeySuffix {
             shared: u64::try_from(shared).unwrap_or(u64::MAX),
             rest: rest.unwrap_or_default(),
         }
-    }
-
-    /// Returns the number of bytes of the key after the shared prefix.
-    pub(super) fn rest_bytes(&self) -> usize {
-        self.rest.as_bytes().len()
     }
 
     /// Rebuilds the key, given the previous key `before`.

@@ -1,8 +1,6 @@
 //! Loads the data that the next version changes. Generations whose clocks move are read as a whole,
 //! because an update contains an item for each of their tuples.
 
-use std::collections::BTreeMap;
-
 use pad_core::{Key, StoreFault, Suite, Version};
 
 use super::{
@@ -56,14 +54,12 @@ impl<K> Reader<'_, K> {
         for generation in 0..=merged {
             self.load_generation(&mut loaded, generation)?;
         }
-        let mut elsewhere = BTreeMap::new();
         for key in keys {
             let older = merged.saturating_add(1);
             if let Some(content) = self.decided(older, key, &mut loaded.elsewhere)? {
-                elsewhere.insert(key.clone(), content);
+                loaded.layers.elsewhere.insert(key.clone(), content);
             }
         }
-        loaded.layers = loaded.layers.with_elsewhere(elsewhere);
         Ok(loaded)
     }
 

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     author::{Plan, SigningInputs},
+    speculation::Speculation,
     statement::Context,
     tuple::Content,
     update::TupleAttachment,
@@ -118,7 +119,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             entries,
             operations: self.state.operations,
         };
-        let (merged, _) = plan.merged(self.speculation, operations.len());
+        let (merged, _) = plan.merged(Speculation::default(), operations.len());
         let keys = operations.iter().map(Operation::key);
         let loaded = self.read_known(|reader| {
             let loaded = reader.load::<S, D>(merged, keys)?;

@@ -69,11 +69,6 @@ impl<'v, K> Reader<'v, K> {
         })
     }
 
-    /// Returns the row of a version, which must be at least 1.
-    pub(super) fn version<S: Suite>(&self, version: Version) -> Result<VersionRow<S>, LookupError> {
-        version_row(self.rows, self.latest, version)
-    }
-
     /// Returns the tuple in the row `number`. Rejects a tuple of another generation or with another
     /// lower end.
     pub(super) fn tuple(
@@ -203,7 +198,7 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
         }
         let epochs = match version {
             Version::EMPTY => vec![0; D::GENERATIONS - 1],
-            version => self.version::<S>(version)?.epochs,
+            version => version_row::<S>(self.rows, self.latest, version)?.epochs,
         };
         if epochs.len() != D::GENERATIONS - 1 {
             return Err(LookupError::Damaged { version });
@@ -212,7 +207,7 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
     }
 
     fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        let row = self.version::<S>(version)?;
+        let row = version_row::<S>(self.rows, self.latest, version)?;
         Ok(row.signed(&self.state.authority, version))
     }
 

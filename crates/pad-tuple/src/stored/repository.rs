@@ -27,7 +27,6 @@ use crate::{
     proof::TupleProof,
     range::{RangeProof, prove_range},
     source::{self, Source},
-    speculation::Speculation,
     statement::Context,
     tuple::Content,
     update::TupleAttachment,
@@ -59,7 +58,6 @@ pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows>
     /// The frontier of the history log over all versions, read on first use and checked against the
     /// latest head.
     pub(super) frontier: Option<Frontier<S>>,
-    pub(super) speculation: Speculation,
     pub(super) workers: Workers,
 }
 
@@ -105,7 +103,6 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             state: State::new(authority, D::GENERATIONS),
             written: None,
             frontier: None,
-            speculation: Speculation::default(),
             workers: Workers::sequential(),
         }
     }
@@ -114,14 +111,6 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
-        self
-    }
-
-    /// Sets the rule that decides when generations are merged, for versions that this repository
-    /// signs.
-    #[must_use]
-    pub const fn with_speculation(mut self, speculation: Speculation) -> Self {
-        self.speculation = speculation;
         self
     }
 

@@ -120,7 +120,7 @@ fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
         0x8000..=0x7fff_ffff => 5,
         _ => 9,
     };
-    after.rest_bytes().saturating_add(number + 2)
+    after.rest.as_bytes().len().saturating_add(number + 2)
 }
 
 /// The approximate maximum number of bytes of a piece with several tuples, including its key. Four

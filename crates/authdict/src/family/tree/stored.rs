@@ -389,7 +389,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     fn check(&mut self) -> Result<CheckSummary, CheckError> {
         self.store.check()?;
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
-        self.repository.check_heads()?;
+        self.repository.heads().check()?;
         for version in (oldest..=latest).map(Version::new) {
             if version.number() == oldest || version.number() == latest {
                 check_contents(&self.repository, &self.verified_head(version)?)?;

@@ -44,21 +44,16 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let Some(root) = self.latest_contents().root else {
             return Ok(0);
         };
-        let before = self.nodes.log().end();
+        let before = self.nodes.log.end();
         let moved = self.move_nodes(root, from, &mut note);
-        let head = match moved.and_then(|root| self.head_at(root)) {
-            Ok(head) => head,
-            Err(unplaced) => {
-                self.nodes.discard();
-                return Err(ApplyError::from(unplaced).into());
-            }
-        };
-        if let Err(fault) = self.nodes.replace(&head.write()) {
-            self.is_closed = true;
-            return Err(LookupError::from(fault).into());
-        }
+        let head = moved.and_then(|root| self.head_at(root));
+        let head = head.inspect_err(|_| self.nodes.log.discard());
+        let head = head.map_err(ApplyError::from)?;
+        let replaced = self.nodes.replace(&head.write());
+        self.is_closed |= replaced.is_err();
+        replaced.map_err(LookupError::from)?;
         self.latest = Some(head);
-        Ok(self.nodes.log().end().saturating_sub(before))
+        Ok(self.nodes.log.end().saturating_sub(before))
     }
 
     /// Appends the inner nodes of the tree below `root`, except for nodes before the position
@@ -69,7 +64,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         from: u64,
         note: &mut impl FnMut(u64),
     ) -> Result<Option<Link<S::Digest>>, LayoutError> {
-        let mut layout = Layout::<S>::new(self.nodes.log().end());
+        let mut layout = Layout::<S>::new(self.nodes.log.end());
         let mut appended = 0;
         let mut append = |nodes: &mut super::Nodes<L>, bytes: &[u8]| -> Result<(), StoreFault> {
             nodes.append(bytes)?;

@@ -33,12 +33,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let latest = self.latest().number();
         for number in 1..oldest.number() {
             let head = self.head(Version::new(number))?;
-            copy.record_pruned(&head)?;
+            copy.require_history(&head)?;
+            copy.record(&head, None).map_err(LookupError::from)?;
         }
         if oldest > Version::EMPTY {
             let head = self.head(oldest)?;
             copy.require_history(&head)?;
-            let (position, nodes) = (copy.nodes.log().end(), &mut copy.nodes);
+            let (position, nodes) = (copy.nodes.log.end(), &mut copy.nodes);
             let placed = self
                 .view(oldest)?
                 .lay_out(position, |bytes| nodes.append(bytes));

@@ -71,17 +71,6 @@ pub(super) const fn keeps_subtree(version: Version) -> bool {
 }
 
 impl<S: Suite> StoredHead<S> {
-    pub(super) fn new(signed: &SignedHead<S>, contents: Option<Contents<S::Digest>>) -> Self {
-        Self {
-            signature: signed.signature,
-            root: signed.head.root,
-            history: signed.head.history,
-            contents,
-            is_oldest: false,
-            subtree: None,
-        }
-    }
-
     /// Restores the author's signed head of `version` from this record. The signature is not
     /// verified.
     pub(super) fn signed(&self, authority: &Authority, version: Version) -> SignedHead<S> {

@@ -18,14 +18,6 @@ pub struct StoredHeads<'l, S, L> {
     suite: PhantomData<fn() -> S>,
 }
 
-impl<S, L> Clone for StoredHeads<'_, S, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, L> Copy for StoredHeads<'_, S, L> {}
-
 impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     pub(super) const fn new(log: &'l L, authority: &'l Authority) -> Self {
         Self {
@@ -93,7 +85,7 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     /// # Errors
     /// [`LookupError::Damaged`] with the first invalid version. [`LookupError::Store`] if a record
     /// cannot be read.
-    pub(super) fn check(&self) -> Result<(), LookupError> {
+    pub fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.entries()).map(Version::new) {
             let damaged = LookupError::Damaged { version };

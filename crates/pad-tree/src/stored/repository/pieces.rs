@@ -51,7 +51,12 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         if self.latest_contents().root.is_none() {
             return Err(SortedError::Empty);
         }
-        let published = self.apply_and_sign(Pieces::new(operations.into_iter(), together), signer);
+        let pieces = Pieces {
+            operations: operations.into_iter().fuse(),
+            together,
+            last: None,
+        };
+        let published = self.apply_and_sign(pieces, signer);
         if published.is_err() && !self.is_closed {
             self.nodes.withdraw();
         }
@@ -107,14 +112,6 @@ struct Pieces<I> {
 }
 
 impl<E, I: Iterator<Item = Result<Operation, E>>> Pieces<I> {
-    fn new(operations: I, together: NonZeroUsize) -> Self {
-        Self {
-            operations: operations.fuse(),
-            together,
-            last: None,
-        }
-    }
-
     /// Reads the next piece of operations; `None` at the end.
     fn next(&mut self) -> Result<Option<Vec<Operation>>, SortedError<E>> {
         let (mut piece, mut bytes) = (Vec::<Operation>::new(), 0_usize);

@@ -66,7 +66,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
         let published = self.build_and_sign(number, entries.into_iter(), signer);
         if published.is_err() && !self.is_closed {
-            self.nodes.discard();
+            self.nodes.log.discard();
         }
         published
     }
@@ -81,9 +81,15 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         K: Signer<HeadSignature>,
         E: Send,
     {
-        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
+        let (position, nodes) = (self.nodes.log.end(), &mut self.nodes);
         let build = Build::<S, B, _>::new(number, position, |bytes| nodes.append(bytes));
-        let root = laid_out(build, Batches::new(entries, number), &self.workers)?;
+        let batches = Batches {
+            entries: entries.fuse(),
+            expected: number,
+            actual: 0,
+            last: None,
+        };
+        let root = laid_out(build, batches, &self.workers)?;
         let digest = root.map_or_else(S::empty_tree, |root| root.digest);
         let head = self.signed_next(digest, signer)?;
         let contents = Contents {
@@ -114,15 +120,6 @@ impl<I, E> Batches<I>
 where
     I: Iterator<Item = Result<(Key, Value), E>>,
 {
-    fn new(entries: I, expected: u64) -> Self {
-        Self {
-            entries: entries.fuse(),
-            expected,
-            actual: 0,
-            last: None,
-        }
-    }
-
     /// Reads the next batch of entries; empty at the end.
     fn next(&mut self) -> Result<Batch, SortedError<E>> {
         let (mut batch, mut bytes) = (Batch::new(), 0);

@@ -40,13 +40,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// bytes that the version needs. All blocks are then unpinned. It is not an error if a version
     /// that was within the limit grows beyond it later: the excess is then read on demand.
     pub fn warm(&mut self) -> Result<u64, WarmError> {
-        let CacheSize::Warmed { most } = self.nodes.cache().size() else {
+        let CacheSize::Warmed { most } = self.nodes.cache.size() else {
             return Ok(0);
         };
         let before = self.kept();
         // After a pruning the log is a new one without warmed blocks. A dictionary that was served
         // before must stay available.
-        let is_first = before.is_none() && !self.nodes.cache().was_warmed();
+        let was_warmed = &self.nodes.cache.was_warmed;
+        let is_first = before.is_none() && !was_warmed.load(Ordering::Relaxed);
         let read = self.read_within(before, most).and_then(|kept| {
             let needed = kept.held.wanted_bytes();
             if needed > most && is_first {
@@ -55,19 +56,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
                 Ok(kept)
             }
         });
-        let kept = match read {
-            Ok(kept) => kept,
-            Err(error) => {
-                self.nodes.hold_nothing();
-                return Err(error);
-            }
-        };
+        let kept = read.inspect_err(|_| self.nodes.hold_nothing())?;
         let root = self.latest_contents().root.map(|root| root.address);
         let bytes = kept.held.bytes();
         self.nodes.warmed(&kept, root);
-        self.nodes.cache().note_warmed();
-        if let Some(log) = self.nodes.log().identity() {
-            self.nodes.cache().keep(log, self.latest(), kept);
+        let was_warmed = &self.nodes.cache.was_warmed;
+        was_warmed.store(true, Ordering::Relaxed);
+        if let Some(log) = self.nodes.log.identity() {
+            self.nodes.cache.keep(log, self.latest(), kept);
         }
         Ok(bytes)
     }
@@ -75,8 +71,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The state of the last warming (reading of a whole version) of this log, in this opening or
     /// an earlier one.
     fn kept(&self) -> Option<WarmState> {
-        let log = self.nodes.log().identity();
-        let earlier = self.nodes.cache().kept(log, self.latest());
+        let log = self.nodes.log.identity();
+        let earlier = self.nodes.cache.kept(log, self.latest());
         earlier.or_else(|| self.nodes.last_warmed())
     }
 
@@ -127,7 +123,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             let entries = before.saturating_add(entries);
             if before / ENTRIES_BETWEEN != entries / ENTRIES_BETWEEN || entries == of {
                 let bytes = held.bytes();
-                self.nodes.cache().note(Warming { entries, of, bytes });
+                self.nodes.cache.note(Warming { entries, of, bytes });
             }
         };
         let subtrees = view.hold_top(from, SUBTREES)?;

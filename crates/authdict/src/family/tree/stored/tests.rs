@@ -149,7 +149,7 @@ fn check_script(script: Script, folder: &SimulatedFolder, store: &TestStore, exp
         assert_eq!(end.head_message(version).unwrap(), *head);
     }
     end.repository.check_contents(end.latest()).unwrap();
-    end.repository.check_heads().unwrap();
+    end.repository.heads().check().unwrap();
 }
 
 #[test]
