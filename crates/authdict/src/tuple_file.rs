@@ -20,17 +20,18 @@ use core::{
 use std::{collections::BTreeMap, io, path::Path, rc::Rc};
 
 use pad_core::StoreFault;
-use pad_disk::engine::EngineError;
+use pad_disk::{
+    Access,
+    engine::{EngineError, Format, Place, SharedDatabase},
+};
 use pad_tuple::internals::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
 use sha2::{Digest as _, Sha256};
 
 use crate::{store::StoreError, store_log::SystemError};
 
-mod medium;
 mod tables;
 
-use medium::{Database, Place};
 use tables::Table;
 
 /// The file with the rows of a store's tuples.
@@ -39,7 +40,7 @@ pub(crate) struct TupleFile {
     place: Place,
     store: [u8; 16],
     /// The open database; `None` while there is no file.
-    database: Option<Database>,
+    database: Option<SharedDatabase>,
     error: SystemError,
 }
 
@@ -47,13 +48,13 @@ impl TupleFile {
     /// Creates the handle of the tuple file of the store at `path`, without opening it. If `path`
     /// is a symbolic link, the file is next to the link's target.
     pub(crate) fn of_store(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self::at(Place::Path(pad_disk::companion(path, ".tuples")?)))
+        Ok(Self::at((&pad_disk::companion(path, ".tuples")?).into()))
     }
 
     /// Creates the handle of rows in a simulated folder, whose operations can be made to fail.
     #[cfg(test)]
     pub(crate) fn within(layer: std::sync::Arc<dyn pad_disk::layer::FileLayer>) -> Self {
-        Self::at(Place::Within(layer))
+        Self::at((&layer, "store.tuples").into())
     }
 
     fn at(place: Place) -> Self {
@@ -71,10 +72,10 @@ impl TupleFile {
     /// # Errors
     /// [`StoreError::Damaged`] if there is a tuple file; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
-        match Self::of_store(store)?.place.path() {
-            Some(path) if path.exists() => Err(FOREIGN),
-            _ => Ok(()),
+        if Self::of_store(store)?.place.path().exists() {
+            return Err(FOREIGN);
         }
+        Ok(())
     }
 
     /// Opens the rows of the store with the id `store`, if the file exists. A file that is already
@@ -96,7 +97,7 @@ impl TupleFile {
     }
 
     fn open(&mut self) -> Result<(), StoreError> {
-        let database = match self.place.open() {
+        let database = match SharedDatabase::open(self.place.clone(), FORMAT) {
             Err(EngineError::Missing(_)) => return Ok(()),
             Err(EngineError::Foreign(_)) => return Err(UNREADABLE),
             opened => opened?,
@@ -113,20 +114,15 @@ impl TupleFile {
     }
 
     fn create(&mut self) -> Result<(), StoreError> {
-        let created = self
-            .place
-            .create(|transaction| tables::fill(transaction, &self.store));
-        match created {
+        let fill = |transaction: &_| tables::fill(transaction, &self.store);
+        match SharedDatabase::create(self.place.clone(), &FORMAT, fill) {
             Err(EngineError::Exists(_)) | Ok(()) => self.open(),
             Err(error) => Err(error.into()),
         }
     }
 
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
-        let Some(path) = self.place.path() else {
-            return Ok(0);
-        };
-        match path.metadata() {
+        match self.place.path().metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
             metadata => Ok(metadata?.len()),
         }
@@ -138,9 +134,9 @@ impl TupleFile {
     }
 
     /// Makes the directory entry of the file durable. This is required before updates are dropped
-    /// from which the rows were derived.
+    /// from which the rows were derived. The process that created the file may have failed before.
     pub(crate) fn synchronise_name(&self) -> Result<(), StoreError> {
-        Ok(self.place.synchronise_name()?)
+        Ok(self.place.folder()?.0.synchronise_names()?)
     }
 
     /// Pins reads to the current rows, until [`TupleFile::unpin`] or until the next write.
@@ -371,6 +367,12 @@ fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
 }
 
 const DIGEST_BYTES: usize = 16;
+
+const FORMAT: Format = Format {
+    is_ours: tables::is_ours,
+    access: Access::Usual,
+    cache_bytes: 64 << 20,
+};
 
 const FOREIGN: StoreError = StoreError::Damaged(
     "tuple file (.tuples) belongs to another store: restore this store's own file, or move it away",

@@ -40,11 +40,9 @@
 use std::{path::Path, sync::Arc};
 
 use flexlist::FileId;
-#[cfg(test)]
-use pad_disk::layer::FileLayer;
 use pad_disk::{
     Access,
-    engine::{EngineError, Format, SoleDatabase},
+    engine::{EngineError, Format, Place, SoleDatabase},
 };
 use redb::{
     ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, TableDefinition,
@@ -85,30 +83,16 @@ pub(crate) struct FileStore {
 
 impl FileStore {
     /// Creates a new, empty store, which only the user of this process may read. It appears at
-    /// `path` atomically.
-    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
-        SoleDatabase::create(path, &STORE_FORMAT, fill)?;
-        Self::open(path)
+    /// `place` atomically.
+    pub(crate) fn create(place: impl Into<Place>) -> Result<Self, StoreError> {
+        let place = place.into();
+        SoleDatabase::create(place.clone(), &STORE_FORMAT, fill)?;
+        Self::open(place)
     }
 
     /// Opens an existing store. After a crash, it contains the last durable state.
-    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
-    }
-
-    /// Like [`FileStore::create`], on a file layer that injects failures. For tests.
-    #[cfg(test)]
-    pub(crate) fn create_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
-        SoleDatabase::create_in(layer, "store", &STORE_FORMAT, fill)?;
-        Self::open_in(layer)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn open_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
-        Self::new(SoleDatabase::open_in(layer, "store", STORE_FORMAT)?)
-    }
-
-    fn new(database: SoleDatabase) -> Result<Self, StoreError> {
+    pub(crate) fn open(place: impl Into<Place>) -> Result<Self, StoreError> {
+        let database = SoleDatabase::open(place, STORE_FORMAT)?;
         let shared = Arc::new(DatabaseHandle::new(database));
         Ok(Self {
             writer: Writer::start(Arc::clone(&shared))?,
@@ -116,10 +100,10 @@ impl FileStore {
         })
     }
 
-    /// Opens the store at `path`, or creates one if nothing exists at this path.
-    pub(crate) fn open_or_create(path: &Path) -> Result<Self, StoreError> {
-        match Self::open(path) {
-            Err(StoreError::Missing(_)) => Self::create(path),
+    /// Opens the store at `place`, or creates one if nothing exists there.
+    pub(crate) fn open_or_create(place: Place) -> Result<Self, StoreError> {
+        match Self::open(place.clone()) {
+            Err(StoreError::Missing(_)) => Self::create(place),
             result => result,
         }
     }
@@ -267,14 +251,9 @@ impl FileStore {
         self.shared.set_slack(bytes);
     }
 
-    #[cfg(test)]
-    pub(crate) fn simulated_disk(&self) -> &pad_disk::engine::SimulatedDisk {
-        self.shared.database.simulated_disk()
-    }
-
     /// Checks every page of a store that no process has open, with the engine's checksums.
-    pub(crate) fn check_structure(path: &Path) -> Result<(), StoreError> {
-        Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
+    pub(crate) fn check_structure(place: impl Into<Place>) -> Result<(), StoreError> {
+        Ok(SoleDatabase::check(place, &STORE_FORMAT)?)
     }
 }
 

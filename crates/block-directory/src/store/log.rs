@@ -59,7 +59,7 @@ impl Log {
         parameters: Parameters,
         loaded: Option<(&SignedHead<S>, u64)>,
     ) -> Result<(), StoreError> {
-        SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
+        SoleDatabase::create((layer, NAME), &LOG_FORMAT, |transaction| {
             rows::create(transaction, &parameters.to_bytes::<S>())?;
             begin(transaction, loaded)
         })
@@ -105,7 +105,7 @@ impl Log {
     }
 
     fn open_database(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
-        let database = SoleDatabase::open_in(layer, NAME, LOG_FORMAT);
+        let database = SoleDatabase::open((layer, NAME), LOG_FORMAT);
         let database = database.map_err(|error| match error {
             EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
             error => error.into(),

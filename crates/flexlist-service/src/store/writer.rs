@@ -11,7 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad_disk::engine::{Repair, Reserve, guarded};
+use pad_disk::{
+    engine::{Repair, guarded},
+    layer::Reserve,
+};
 
 use super::{
     StoreError,

@@ -15,8 +15,14 @@ use redb::{
 };
 
 use super::{
-    backend::Backend, check, create::create, error::EngineError, format::Format, guard::guarded,
+    backend::Backend,
+    check,
+    create::create,
+    error::EngineError,
+    format::Format,
+    guard::guarded,
     overlay::Overlay,
+    place::{DatabaseFile, Place},
 };
 use crate::{PATIENCE, layer::SystemFile};
 
@@ -30,7 +36,11 @@ use crate::{PATIENCE, layer::SystemFile};
 /// A process becomes the writer only if every page has the checksum that the engine wrote. This
 /// check costs a read of the whole file. If the check fails, the file is left unchanged, since
 /// writing next to a damaged page could destroy other pages.
+///
+/// In a layer of files, handles share no locks. So the database is open for writing at once, without
+/// the check, and other handles cannot open it before it is released.
 pub struct SharedDatabase {
+    place: Place,
     path: PathBuf,
     format: Format,
     handle: Mutex<Handle>,
@@ -93,14 +103,14 @@ impl SharedDatabase {
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
     /// `fill`.
     pub fn create<E: From<EngineError>>(
-        path: &Path,
+        place: impl Into<Place>,
         format: &Format,
         fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
     ) -> Result<(), E> {
-        create(path, format, &format.builder(MODE), fill)
+        create(&place.into(), format, MODE, fill)
     }
 
-    /// Opens the database at `path` for reading; after a crash, at its last durable state.
+    /// Opens the database at `place` for reading; after a crash, at its last durable state.
     ///
     /// # Errors
     /// * [`EngineError::Missing`] if there is no file, and [`EngineError::InUse`] if a process
@@ -110,20 +120,24 @@ impl SharedDatabase {
     /// * [`EngineError::RepairNeeded`] if a repair is needed but not permitted.
     /// * [`EngineError::NotIntact`] if a repair finds damage.
     /// * [`EngineError::Panicked`] or [`EngineError::Io`] if the file cannot be read.
-    pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        check::refuse_other_files(path, format.access)?;
-        check::refuse_cut(path)?;
-        let database = guarded(|| open_to_read(path, &format)).unwrap_or_else(panicked)?;
+    pub fn open(place: impl Into<Place>, format: Format) -> Result<Self, EngineError> {
+        let place = place.into();
+        if let Place::Path(path) = &place {
+            check::refuse_other_files(path, format.access)?;
+            check::refuse_cut(path)?;
+        }
+        let database = guarded(|| open_to_read(&place, &format)).unwrap_or_else(panicked)?;
         let handle = Handle {
             pinned: None,
             database: Some(database),
         };
         let opened = Self {
-            path: path.to_path_buf(),
+            path: place.path(),
+            place,
             format,
             handle: Mutex::new(handle),
         };
-        Format::check(path, opened.read(format.is_ours))?;
+        Format::check(&opened.path, opened.read(format.is_ours))?;
         Ok(opened)
     }
 
@@ -231,7 +245,7 @@ impl SharedDatabase {
             Some(Open::Writing(database)) => {
                 guarded(|| check::check_pages(database)).unwrap_or_else(panicked)
             }
-            _ => examine(&self.path, &self.format),
+            _ => examine(&self.place, &self.format),
         };
         if checked? {
             Ok(())
@@ -263,7 +277,7 @@ impl SharedDatabase {
     fn opened<'a>(&self, handle: &'a mut Handle) -> Result<&'a Open, EngineError> {
         let database = match handle.database.take() {
             Some(open) => open,
-            None => open_to_read(&self.path, &self.format)?,
+            None => open_to_read(&self.place, &self.format)?,
         };
         Ok(handle.database.insert(database))
     }
@@ -274,7 +288,7 @@ impl SharedDatabase {
             reading => {
                 // The reader stays open until the writer is open, so that the file always
                 // contains the marks of its readers.
-                let writing = match open_to_write(&self.path, &self.format) {
+                let writing = match open_to_write(&self.place, &self.format) {
                     Ok(writing) => writing,
                     Err(error) => {
                         // A pinned transaction remains readable.
@@ -295,10 +309,13 @@ impl SharedDatabase {
     }
 }
 
-fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
+fn open_to_read(place: &Place, format: &Format) -> Result<Open, EngineError> {
+    let Place::Path(path) = place else {
+        return open_to_write(place, format).map(Open::Writing);
+    };
     let open = || patiently(path, || format.builder(MODE).open_read_only(path));
     // Only a writer can repair the file after a crash, so this opens the file for writing.
-    let put_in_order = || open_to_write(path, format).map_err(|error| repair_needed(path, error));
+    let put_in_order = || open_to_write(place, format).map_err(|error| repair_needed(path, error));
     match open() {
         Err(EngineError::RepairNeeded(_)) => {
             drop(put_in_order()?);
@@ -323,8 +340,11 @@ fn repair_needed(path: &Path, error: EngineError) -> EngineError {
     }
 }
 
-fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> {
-    let is_right = examine(path, format)?;
+fn open_to_write(place: &Place, format: &Format) -> Result<Database, EngineError> {
+    let Place::Path(path) = place else {
+        return DatabaseFile::at(place, *format)?.open(&Arc::default());
+    };
+    let is_right = examine(place, format)?;
     let mut database = patiently(path, || format.builder(MODE).open(path))?;
     if !is_right {
         // Only the free list was wrong. This rebuilds it.
@@ -335,12 +355,15 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
 
 /// Checks every page of a file without changing it. Returns whether the engine's list of free pages
 /// was right. The file is locked against writers meanwhile.
-fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
-    let mut copy = patiently(path, || {
-        let overlay = Overlay::new(Arc::new(SystemFile::open(path)?))?;
-        let backend = Backend::new(Arc::new(overlay), Arc::default())?;
-        format.builder(MODE).create_with_backend(backend)
-    })?;
+fn examine(place: &Place, format: &Format) -> Result<bool, EngineError> {
+    let mut copy = match place {
+        Place::Path(path) => patiently(path, || {
+            let overlay = Overlay::new(Arc::new(SystemFile::open(path)?))?;
+            let backend = Backend::new(Arc::new(overlay), Arc::default())?;
+            format.builder(MODE).create_with_backend(backend)
+        })?,
+        Place::Within(..) => DatabaseFile::at(place, *format)?.open_copy()?,
+    };
     let checked = guarded(|| check::check_pages(&mut copy));
     let closed = guarded(|| drop(copy));
     checked

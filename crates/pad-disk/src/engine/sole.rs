@@ -13,14 +13,13 @@ use redb::{CompactionError, Database, ReadTransaction, ReadableDatabase as _, Wr
 use super::{
     backend::Health,
     check,
-    create::{create, create_in},
+    create::create,
     error::EngineError,
     format::Format,
     guard::guarded,
-    place::{DatabaseFile, MODE},
-    reserve::Reserve,
+    place::{DatabaseFile, MODE, Place},
 };
-use crate::layer::FileLayer;
+use crate::layer::{FileLayer, Reserve};
 
 /// A database owned by one process: any number of its threads read while one writes.
 ///
@@ -30,7 +29,10 @@ use crate::layer::FileLayer;
 pub struct SoleDatabase {
     /// The open database; `None` after a failed attempt to open it again.
     database: RwLock<Option<Database>>,
-    place: DatabaseFile,
+    file: DatabaseFile,
+    folder: Arc<dyn FileLayer>,
+    /// The name of the file in `folder`.
+    name: String,
     health: Arc<Health>,
     /// Time of the last failed attempt of a reader to open the database again.
     last_failure: Mutex<Option<Instant>>,
@@ -42,34 +44,17 @@ impl SoleDatabase {
     ///
     /// # Errors
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
-    /// `fill`.
+    /// `fill`. If only the fsync of the folder fails, the database is removed again on a best-effort
+    /// basis.
     pub fn create<E: From<EngineError>>(
-        path: &Path,
+        place: impl Into<Place>,
         format: &Format,
         fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
     ) -> Result<(), E> {
-        create(path, format, &format.builder(MODE), fill)
+        create(&place.into(), format, MODE, fill)
     }
 
-    /// Like [`SoleDatabase::create`], but in a layer of files.
-    ///
-    /// Until the database is complete, the file is named `<name>.new`. The next call replaces a
-    /// file of that name left by a crash. Callers must not create databases of one name in one
-    /// folder concurrently.
-    ///
-    /// # Errors
-    /// [`EngineError`] as for [`SoleDatabase::create`]. If only the fsync of the folder fails, the
-    /// database is removed again on a best-effort basis.
-    pub fn create_in<E: From<EngineError>>(
-        layer: &Arc<dyn FileLayer>,
-        name: &str,
-        format: &Format,
-        fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
-    ) -> Result<(), E> {
-        create_in(&**layer, name, &format.builder(MODE), fill)
-    }
-
-    /// Opens the database at `path`; after a crash, at its last durable state.
+    /// Opens the database at `place`; after a crash, at its last durable state.
     ///
     /// # Errors
     /// * [`EngineError::Missing`] if there is no file, and [`EngineError::InUse`] if it is open
@@ -77,28 +62,17 @@ impl SoleDatabase {
     /// * [`EngineError::Foreign`] if the file is truncated or not a database of this format.
     /// * [`EngineError::Exposed`] if a private file is accessible to others.
     /// * [`EngineError::Panicked`] or [`EngineError::Io`] if the file cannot be read or repaired.
-    pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        Self::new(DatabaseFile::at(path, format)?)
-    }
-
-    /// Like [`SoleDatabase::open`], but in a layer of files.
-    ///
-    /// # Errors
-    /// [`EngineError`] as for [`SoleDatabase::open`].
-    pub fn open_in(
-        layer: &Arc<dyn FileLayer>,
-        name: &str,
-        format: Format,
-    ) -> Result<Self, EngineError> {
-        Self::new(DatabaseFile::within(&**layer, name, format)?)
-    }
-
-    fn new(place: DatabaseFile) -> Result<Self, EngineError> {
+    pub fn open(place: impl Into<Place>, format: Format) -> Result<Self, EngineError> {
+        let place = place.into();
+        let file = DatabaseFile::at(&place, format)?;
+        let (folder, name) = place.folder()?;
         let health = Arc::default();
-        let database = place.open(&health)?;
+        let database = file.open(&health)?;
         Ok(Self {
             database: RwLock::new(Some(database)),
-            place,
+            file,
+            folder,
+            name,
             health,
             last_failure: Mutex::new(None),
         })
@@ -109,8 +83,8 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::NotIntact`] if a page is damaged. Other [`EngineError`]s as for
     /// [`SoleDatabase::open`].
-    pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
-        let mut database = DatabaseFile::at(path, *format)?.open_copy()?;
+    pub fn check(place: impl Into<Place>, format: &Format) -> Result<(), EngineError> {
+        let mut database = DatabaseFile::at(&place.into(), *format)?.open_copy()?;
         let checked = guarded(|| check::check_pages(&mut database));
         let _ = guarded(|| drop(database));
         match checked {
@@ -122,7 +96,7 @@ impl SoleDatabase {
 
     /// Path of the database.
     pub fn path(&self) -> &Path {
-        &self.place.path
+        &self.file.path
     }
 
     /// The size of the file in bytes.
@@ -130,17 +104,13 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::Io`] if the length cannot be read.
     pub fn file_bytes(&self) -> Result<u64, EngineError> {
-        Ok(self.place.file.length()?)
+        Ok(self.file.length()?)
     }
 
-    /// Creates a [`Reserve`] of disk space for the database, which is empty at first.
+    /// Creates a [`Reserve`] of disk space in the file `<name>.reserve` next to the database, which
+    /// is empty at first.
     pub fn reserve(&self) -> Reserve {
-        let path = self
-            .place
-            .file
-            .of_system()
-            .map(|_| self.place.path.as_path());
-        Reserve::new(path, Arc::clone(&self.health))
+        Reserve::new(Arc::clone(&self.folder), format!("{}.reserve", self.name))
     }
 
     /// Begins a read transaction: a snapshot that later writes do not change. Opens the database
@@ -249,7 +219,7 @@ impl SoleDatabase {
         // Closing releases the lock on the file. A failed database writes nothing on close.
         let _ = guarded(|| drop(database.take()));
         self.health.begin_anew();
-        let opened = self.place.open(&self.health);
+        let opened = self.file.open(&self.health);
         *database = Some(opened.inspect_err(|_| self.health.fail())?);
         Ok(())
     }
@@ -273,25 +243,9 @@ impl SoleDatabase {
         Err(error)
     }
 
-    /// Number of free bytes on the disk, or `None` if the system does not report it.
+    /// Number of free bytes on the disk; `None` if it is unknown.
     pub fn room(&self) -> Option<u64> {
-        #[cfg(feature = "simulated-disk")]
-        if let Some(room) = self.health.disk.room() {
-            return Some(room);
-        }
-        #[cfg(unix)]
-        {
-            let disk = rustix::fs::fstatvfs(self.place.file.of_system()?).ok()?;
-            Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-        }
-        #[cfg(not(unix))]
-        None
-    }
-
-    /// The simulated disk under the database and its reserve, for tests.
-    #[cfg(feature = "simulated-disk")]
-    pub fn simulated_disk(&self) -> &super::SimulatedDisk {
-        &self.health.disk
+        self.folder.room()
     }
 
     fn exclusive(&self) -> RwLockWriteGuard<'_, Option<Database>> {
