@@ -21,12 +21,11 @@ use std::{collections::BTreeMap, io, path::Path, rc::Rc};
 
 use pad_core::StoreFault;
 use pad_disk::{
-    Access,
+    Access, Seal,
     engine::{EngineError, Format, Place, SharedDatabase},
 };
 use pad_tuple::internals::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
-use sha2::{Digest as _, Sha256};
 
 use crate::{store::StoreError, store_log::SystemError};
 
@@ -264,7 +263,7 @@ fn insert(
         let kind = first.first();
         let mut table = tables::of_key_to_write(transaction, first)?;
         while let Some((key, value)) = rows.next_if(|(key, _)| key.first() == kind) {
-            let row = sealed(key, value);
+            let row = SEAL.seal(&[key.as_slice()], value);
             let inserted = table.insert(key.as_slice(), row.as_slice());
             inserted.map_err(EngineError::of)?;
         }
@@ -342,31 +341,13 @@ impl RowView for View<'_> {
     }
 }
 
-/// Returns the digest of a row: half of a SHA-256 digest of key and value, which suffices against
-/// accidents.
-fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
-    let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
-    let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
-    hash.update(length.to_be_bytes());
-    hash.update(key);
-    hash.update(value);
-    let whole: [u8; 32] = hash.finalize().into();
-    core::array::from_fn(|place| whole[place])
-}
-
-/// Encodes a row for storage: its digest, followed by its value.
-fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
-    [&digest(key, value), value].concat()
-}
-
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
-    match row.split_first_chunk() {
-        Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),
-        _ => Err(StoreFault::Damaged),
-    }
+    let value = SEAL.open(&[key], row).ok_or(StoreFault::Damaged)?;
+    Ok(value.to_vec())
 }
 
-const DIGEST_BYTES: usize = 16;
+/// Half of a SHA-256 digest suffices against accidents.
+const SEAL: Seal<16> = Seal::new(b"pad/tuples/row/v2");
 
 const FORMAT: Format = Format {
     is_ours: tables::is_ours,

@@ -13,7 +13,8 @@
 //! | `journal` | file, version | the operations that produced that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
 //!
-//! In the keys, `file` is the number of the file. Numbers of blocks, versions and pieces only
+//! In the keys, `file` is the number of the file. Keys of numbers have 16 bytes: the file, then the
+//! other number or any number, both big-endian. Numbers of blocks, versions and pieces only
 //! increase. A new file gets a number above the numbers of all stored files. Inserts at the end of
 //! a copy-on-write tree cost little more than the bytes written.
 //!
@@ -44,10 +45,7 @@ use pad_disk::{
     Access,
     engine::{EngineError, Format, Place, SoleDatabase},
 };
-use redb::{
-    ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, TableDefinition,
-    WriteTransaction,
-};
+use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 
 mod error;
 pub(crate) mod records;
@@ -60,7 +58,7 @@ pub use error::StoreError;
 use records::{FileRecord, Record, RemovalRecord};
 use shared::DatabaseHandle;
 use snapshot::Snapshot;
-use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Tables, engine};
+use tables::{Change, FORMAT, STATE, Table, Tables, engine, numbers};
 use writer::{Purpose, Writer};
 
 /// The key of a file inside a store.
@@ -128,20 +126,18 @@ impl FileStore {
     /// Returns all files of the store. A file with a damaged entry comes with its error instead of
     /// its record.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
-        self.entries(FILES)
+        self.entries()
     }
 
     /// Returns all records of a table by files.
-    fn entries<R: Record>(
-        &self,
-        table: TableDefinition<'static, &'static [u8; 32], &'static [u8]>,
-    ) -> Result<Vec<FileEntry<R>>, StoreError> {
+    fn entries<R: Record>(&self) -> Result<Vec<FileEntry<R>>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(table).map_err(engine)?;
+        let table = transaction.open_table(R::TABLE.definition());
+        let table = table.map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
             let (id, value) = entry.map_err(engine)?;
-            let id = FileId(*id.value());
+            let id = FileId(id.value().first_chunk().copied().unwrap_or_default());
             found.push((id, R::read_entry(id, value.value())));
         }
         Ok(found)
@@ -149,27 +145,32 @@ impl FileStore {
 
     /// Reports whether the store contains a file with this identifier.
     pub(crate) fn has_file(&self, file: FileId) -> Result<bool, StoreError> {
-        let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(FILES).map_err(engine)?;
-        let value = table.get(&file.0).map_err(engine)?;
-        Ok(value.is_some())
+        Ok(self.entry(file, |_| Ok(()))?.is_some())
     }
 
     /// Returns the immutable properties of a file (number, owner and tag parameters), or `None` if
     /// there is no such file.
     pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
+        self.entry(file, |value| FileRecord::read_entry(file, value))
+    }
+
+    /// Returns what `read` returns for the entry of a file, or `None` if there is no such file.
+    fn entry<T>(
+        &self,
+        file: FileId,
+        read: impl FnOnce(&[u8]) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(FILES).map_err(engine)?;
-        let value = table.get(&file.0).map_err(engine)?;
-        value
-            .map(|value| FileRecord::read_entry(file, value.value()))
-            .transpose()
+        let table = transaction.open_table(Table::Files.definition());
+        let table = table.map_err(engine)?;
+        let value = table.get(file.0.as_slice()).map_err(engine)?;
+        value.map(|value| read(value.value())).transpose()
     }
 
     /// Returns the identifiers of removed files, with the records of their removals. Skips damaged
     /// records.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, RemovalRecord)>, StoreError> {
-        let entries = self.entries(REMOVED)?.into_iter();
+        let entries = self.entries()?.into_iter();
         Ok(entries
             .filter_map(|(id, removed)| Some((id, removed.ok()?)))
             .collect())
@@ -178,8 +179,8 @@ impl FileStore {
     /// Returns the number of removed files whose blocks are not all deleted yet.
     pub(crate) fn leftovers(&self) -> Result<u64, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(DOOMED).map_err(engine)?;
-        table.len().map_err(engine)
+        let table = transaction.open_table(Table::Doomed.definition());
+        table.map_err(engine)?.len().map_err(engine)
     }
 
     /// Returns a number for a new file. No stored file has it, nor a removed file with records
@@ -188,10 +189,11 @@ impl FileStore {
         let transaction = self.shared.database.begin_read()?;
         let mut next = 0;
         // Every file has a head, even if its entry is damaged.
-        for table in [HEADS, DOOMED] {
-            let table = transaction.open_table(table).map_err(engine)?;
-            if let Some((last, _)) = table.last().map_err(engine)? {
-                next = next.max(last.value().saturating_add(1));
+        for table in [Table::Heads, Table::Doomed] {
+            let table = transaction.open_table(table.definition());
+            if let Some((last, _)) = table.map_err(engine)?.last().map_err(engine)? {
+                let [number, _] = numbers(last.value());
+                next = next.max(number.saturating_add(1));
             }
         }
         Ok(next)
@@ -219,8 +221,10 @@ impl FileStore {
 
     /// Deletes the records of these files' removals.
     pub(crate) fn forget(&self, files: &[FileId]) -> Result<(), StoreError> {
-        let forgotten = |id: &FileId| Change::Forgotten {
+        let forgotten = |id: &FileId| Change::Remove {
+            table: Table::Removed,
             file: FileKey { number: 0, id: *id },
+            number: 0,
         };
         self.relieve(files.iter().map(forgotten).collect())
     }
@@ -271,7 +275,7 @@ const STORE_FORMAT: Format = Format {
 fn fill(transaction: &WriteTransaction) -> Result<(), StoreError> {
     let mut state = transaction.open_table(STATE).map_err(engine)?;
     state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
-    Tables::open(transaction).map(drop)
+    Tables(transaction).create()
 }
 
 fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
@@ -280,4 +284,4 @@ fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     Ok(value.is_some_and(|value| value.value() == FORMAT_VALUE))
 }
 
-const FORMAT_VALUE: &[u8] = b"flexlist-store v1";
+const FORMAT_VALUE: &[u8] = b"flexlist-store v2";

@@ -271,7 +271,7 @@ impl Worker {
     fn transact<T>(
         &mut self,
         bytes: usize,
-        act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
+        act: impl FnOnce(&Tables<'_>) -> Result<T, StoreError>,
     ) -> Result<T, Failure> {
         if self.shared.database.has_failed() {
             // A reader met an error. If reopening fails, the write below reports it.
@@ -286,7 +286,7 @@ impl Worker {
             Repair::Full
         };
         let outcome = guarded(|| {
-            let write = |transaction: &_| act(&mut Tables::open(transaction)?);
+            let write = |transaction: &_| act(&Tables(transaction));
             self.shared.database.write(repair, write)
         });
         match outcome {
@@ -414,12 +414,7 @@ impl Worker {
     fn sweep(&mut self) -> Result<bool, Failure> {
         let swept = self.transact(0, |tables| match tables.first_doomed()? {
             None => Ok(false),
-            Some(file) => {
-                if !tables.sweep(file.number)? {
-                    Change::Swept { file }.apply(tables)?;
-                }
-                Ok(true)
-            }
+            Some(file) => tables.sweep(file).map(|()| true),
         })?;
         self.is_compaction_due |= swept;
         Ok(swept)

@@ -37,8 +37,8 @@ use crate::{PATIENCE, layer::SystemFile};
 /// check costs a read of the whole file. If the check fails, the file is left unchanged, since
 /// writing next to a damaged page could destroy other pages.
 ///
-/// In a layer of files, handles share no locks. So the database is open for writing at once, without
-/// the check, and other handles cannot open it before it is released.
+/// In a layer of files, handles share no locks. So the database is opened for writing at once,
+/// without the check. Other handles cannot open it before it is released.
 pub struct SharedDatabase {
     place: Place,
     path: PathBuf,

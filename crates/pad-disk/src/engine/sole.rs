@@ -44,8 +44,8 @@ impl SoleDatabase {
     ///
     /// # Errors
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
-    /// `fill`. If only the fsync of the folder fails, the database is removed again on a best-effort
-    /// basis.
+    /// `fill`. If only the fsync of the folder fails, the database is removed again on a
+    /// best-effort basis.
     pub fn create<E: From<EngineError>>(
         place: impl Into<Place>,
         format: &Format,
