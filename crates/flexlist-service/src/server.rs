@@ -99,8 +99,7 @@ impl FileServer {
     }
 
     fn open_at(place: Place, settings: Settings) -> Result<Self, StoreError> {
-        let store = FileStore::open_or_create(place)?;
-        store.set_reserve(settings.reserve_bytes);
+        let store = FileStore::open_or_create(place, Some(settings.reserve_bytes))?;
         let server = Self::serve(store, settings)?;
         // A store that cannot be compacted can still be served.
         drop(server.store.compact());

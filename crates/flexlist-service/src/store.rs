@@ -80,30 +80,27 @@ pub(crate) struct FileStore {
 }
 
 impl FileStore {
-    /// Creates a new, empty store, which only the user of this process may read. It appears at
-    /// `place` atomically.
-    pub(crate) fn create(place: impl Into<Place>) -> Result<Self, StoreError> {
-        let place = place.into();
-        SoleDatabase::create(place.clone(), &STORE_FORMAT, fill)?;
-        Self::open(place)
-    }
-
-    /// Opens an existing store. After a crash, it contains the last durable state.
-    pub(crate) fn open(place: impl Into<Place>) -> Result<Self, StoreError> {
+    /// Opens an existing store. After a crash, it contains the last durable state. `reserve` is the
+    /// size of the disk space reserve in bytes; `None` leaves the reserve as it is. While it cannot
+    /// be filled, the store accepts only changes that make it smaller.
+    pub(crate) fn open(place: impl Into<Place>, reserve: Option<u64>) -> Result<Self, StoreError> {
         let database = SoleDatabase::open(place, STORE_FORMAT)?;
         let shared = Arc::new(DatabaseHandle::new(database));
         Ok(Self {
-            writer: Writer::start(Arc::clone(&shared))?,
+            writer: Writer::start(Arc::clone(&shared), reserve)?,
             shared,
         })
     }
 
-    /// Opens the store at `place`, or creates one if nothing exists there.
-    pub(crate) fn open_or_create(place: Place) -> Result<Self, StoreError> {
-        match Self::open(place.clone()) {
-            Err(StoreError::Missing(_)) => Self::create(place),
-            result => result,
+    /// Opens the store at `place`, or creates one if nothing exists there. A new store appears
+    /// atomically, and only the user of this process may read it.
+    pub(crate) fn open_or_create(place: Place, reserve: Option<u64>) -> Result<Self, StoreError> {
+        match Self::open(place.clone(), reserve) {
+            Err(StoreError::Missing(_)) => {}
+            result => return result,
         }
+        SoleDatabase::create(place.clone(), &STORE_FORMAT, fill)?;
+        Self::open(place, reserve)
     }
 
     /// Returns the path of the store's database file.
@@ -115,12 +112,6 @@ impl FileStore {
     #[cfg(test)]
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.shared.database.file_bytes()?)
-    }
-
-    /// Sets the size of the disk space reserve to `bytes` bytes. While it cannot be filled, the
-    /// store accepts only changes that make it smaller.
-    pub(crate) fn set_reserve(&self, bytes: u64) {
-        self.writer.set_reserve(bytes);
     }
 
     /// Returns all files of the store. A file with a damaged entry comes with its error instead of

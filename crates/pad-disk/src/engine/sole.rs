@@ -107,10 +107,11 @@ impl SoleDatabase {
         Ok(self.file.length()?)
     }
 
-    /// Creates a [`Reserve`] of disk space in the file `<name>.reserve` next to the database, which
-    /// is empty at first.
-    pub fn reserve(&self) -> Reserve {
-        Reserve::new(Arc::clone(&self.folder), format!("{}.reserve", self.name))
+    /// Creates a [`Reserve`] of `bytes` bytes of disk space in the file `<name>.reserve` next to the
+    /// database. The file is not written yet.
+    pub fn reserve(&self, bytes: u64) -> Reserve {
+        let name = format!("{}.reserve", self.name);
+        Reserve::new(Arc::clone(&self.folder), name, bytes)
     }
 
     /// Begins a read transaction: a snapshot that later writes do not change. Opens the database

@@ -104,8 +104,7 @@ fn a_database_in_a_layer_is_the_one_at_its_path() {
         Some(1)
     );
     assert!(in_layer.room().is_some());
-    let mut reserve = in_layer.reserve();
-    reserve.set(5_000);
+    let reserve = in_layer.reserve(5_000);
     reserve.fill().unwrap();
     let reserved = folder.path().join("database.reserve");
     assert_eq!(reserved.metadata().unwrap().len(), 5_000);
@@ -202,8 +201,7 @@ fn a_database_is_opened_again_after_an_error_of_its_medium() {
 #[test]
 fn a_reserve_is_room_that_is_there_when_the_disk_is_full() {
     let (disk, database) = simulated();
-    let mut reserve = database.reserve();
-    reserve.set(1 << 20);
+    let reserve = database.reserve(1 << 20);
     reserve.fill().unwrap();
     disk.set_capacity(disk.used());
     let large = |transaction: &WriteTransaction| {

@@ -15,19 +15,13 @@ pub struct Reserve {
 }
 
 impl Reserve {
-    /// Creates the reserve in the file `name`, with the target size 0. Creates no file.
-    pub const fn new(layer: Arc<dyn FileLayer>, name: String) -> Self {
-        let bytes = 0;
+    /// Creates the reserve in the file `name`, of a size of `bytes` bytes. Creates no file.
+    pub const fn new(layer: Arc<dyn FileLayer>, name: String, bytes: u64) -> Self {
         Self { layer, name, bytes }
     }
 
-    /// Sets the target size of the reserve in bytes. Takes effect with the next [`Reserve::fill`].
-    pub const fn set(&mut self, bytes: u64) {
-        self.bytes = bytes;
-    }
-
-    /// Writes the reserve file, unless it has the target size already. Removes the file if the
-    /// target size is 0.
+    /// Writes the reserve file, unless it has its size already. Removes the file if its size is to
+    /// be 0.
     ///
     /// # Errors
     /// [`io::ErrorKind::StorageFull`] and other I/O errors, after which the file is removed on a

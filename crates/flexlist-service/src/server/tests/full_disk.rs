@@ -14,9 +14,10 @@ fn simulated() -> (SimulatedFolder, FileServer, FileId) {
 }
 
 /// Opens the server of [`simulated`] again.
-fn reopened(disk: &SimulatedFolder) -> FileServer {
+fn reopened(disk: &SimulatedFolder, reserve_bytes: u64) -> FileServer {
     let settings = Settings {
         workers: Workers::sequential(),
+        reserve_bytes,
         ..Settings::default()
     };
     FileServer::open_at((&disk.layer(), "store").into(), settings).unwrap()
@@ -112,7 +113,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     let parts = honest.parts;
     drop(server);
 
-    let server = reopened(&disk);
+    let server = reopened(&disk, RESERVE);
     let Response::State(standing) = server.handle(begin(honest.seed)) else {
         panic!("no standing");
     };
@@ -145,8 +146,9 @@ fn room_made_by_others_is_noticed() {
 fn without_room_for_the_reserve_a_store_is_only_read() {
     let (disk, server, file) = simulated();
     let mut uploader = Uploader::new(&server, 2);
+    drop(server);
     disk.set_capacity(disk.used());
-    server.store.set_reserve(2 * RESERVE);
+    let server = reopened(&disk, 2 * RESERVE);
     let refused = Response::Refused(Refusal::CannotWrite);
     assert_eq!(uploader.send(&server, 1), refused);
     assert_served(&server, file);
@@ -264,7 +266,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     wait_until_served(&server, file);
     assert_stands(&server, file, &uploaders);
     drop(server);
-    let server = reopened(&disk);
+    let server = reopened(&disk, RESERVE);
     assert_stands(&server, file, &uploaders);
     let start = Instant::now();
     while server.leftovers().unwrap() > 0 {
