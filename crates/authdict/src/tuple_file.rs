@@ -23,6 +23,7 @@ use pad_core::StoreFault;
 use pad_disk::{
     Access, Seal,
     engine::{EngineError, Format, Place, SharedDatabase},
+    layer::found,
 };
 use pad_tuple::internals::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
@@ -81,8 +82,8 @@ impl TupleFile {
     /// open is reused.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the file belongs to another store, is damaged or has an older
-    /// format; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if the file belongs to another store or is damaged;
+    /// [`StoreError`] of the medium.
     pub(crate) fn opened(&mut self, store: [u8; 16]) -> Result<Self, StoreError> {
         let mut file = Self {
             store,
@@ -101,9 +102,6 @@ impl TupleFile {
             Err(EngineError::Foreign(_)) => return Err(UNREADABLE),
             opened => opened?,
         };
-        if database.read(tables::is_older)? {
-            return Err(OLDER);
-        }
         let owner = database.read(|transaction| tables::named(transaction, tables::STORE))?;
         if owner.as_deref() != Some(&self.store) {
             return Err(FOREIGN);
@@ -121,10 +119,8 @@ impl TupleFile {
     }
 
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
-        match self.place.path().metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
-            metadata => Ok(metadata?.len()),
-        }
+        let found = found(self.place.path().metadata())?;
+        Ok(found.map_or(0, |metadata| metadata.len()))
     }
 
     /// Returns the shared slot in which this file stores the last error of the operating system.
@@ -360,8 +356,4 @@ const FOREIGN: StoreError = StoreError::Damaged(
 );
 pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
     "tuple file (.tuples) is damaged: move it away; it is rebuilt unless the store was pruned",
-);
-const OLDER: StoreError = StoreError::Damaged(
-    "tuple file (.tuples) has an older format: move it away; it is rebuilt unless the store was \
-     pruned",
 );

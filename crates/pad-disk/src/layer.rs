@@ -2,7 +2,7 @@
 //!
 //! * [`FileLayer`] and [`LayerFile`]: the operations that a store needs from a folder and a file.
 //! * [`Folder`]: a folder of the operating system.
-//! * [`replace`], [`create_anew`], [`read`] and [`lock`]: whole files in any layer, and a lock.
+//! * [`replace`], [`read`], [`lock`] and others: whole files in any layer, and locks.
 //! * [`Reserve`]: a file that reserves disk space for recovery on a full disk.
 //! * `SimulatedFolder` (feature `simulated-disk`): a folder in memory for crash tests.
 //!
@@ -30,8 +30,7 @@ pub(crate) use pages::{PAGE, Page, Pages};
 pub use reserve::Reserve;
 #[cfg(feature = "simulated-disk")]
 pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder};
-pub(crate) use whole::wait_for_lock;
-pub use whole::{create_anew, lock, read, replace};
+pub use whole::{create_anew, found, lock, open_or_create, read, replace, wait_for_lock};
 
 /// A folder of files with positioned reads and writes.
 ///

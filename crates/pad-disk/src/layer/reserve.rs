@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use super::{FileLayer, create_anew};
+use super::{FileLayer, create_anew, found};
 
 /// A file of incompressible bytes that reserves disk space.
 ///
@@ -48,10 +48,7 @@ impl Reserve {
     /// # Errors
     /// I/O errors of the operating system.
     pub fn release(&self) -> io::Result<()> {
-        match self.layer.remove(&self.name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        found(self.layer.remove(&self.name)).map(drop)
     }
 
     fn write(&self) -> io::Result<()> {
