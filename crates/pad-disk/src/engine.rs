@@ -25,13 +25,15 @@ mod overlay;
 mod place;
 mod shared;
 mod sole;
+mod transact;
 
 pub use error::EngineError;
 pub use format::Format;
 pub use guard::{guarded, report_caught_panics};
 pub use place::Place;
 pub use shared::SharedDatabase;
-pub use sole::{Repair, SoleDatabase};
+pub use sole::SoleDatabase;
+pub use transact::Repair;
 
 #[cfg(test)]
 #[cfg(feature = "simulated-disk")]

@@ -224,8 +224,7 @@ impl Log {
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        guarded(|| self.database.write(Repair::Quick, work))
-            .unwrap_or(Err(EngineError::Panicked.into()))
+        self.database.write(Repair::Quick, work)
     }
 }
 

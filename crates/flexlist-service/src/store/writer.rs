@@ -11,10 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad_disk::{
-    engine::{Repair, guarded},
-    layer::Reserve,
-};
+use pad_disk::{engine::Repair, layer::Reserve};
 
 use super::{
     StoreError,
@@ -259,19 +256,16 @@ impl Worker {
         } else {
             Repair::Full
         };
-        let outcome = guarded(|| {
-            let write = |transaction: &_| act(&Tables(transaction));
-            self.shared.database.write(repair, write)
-        });
-        match outcome {
-            Some(Ok(done)) => {
+        let write = |transaction: &_| act(&Tables(transaction));
+        match self.shared.database.write(repair, write) {
+            Ok(done) => {
                 self.caution = self.caution.saturating_sub(1);
                 if self.leftovers == Leftovers::Stuck {
                     self.leftovers = Leftovers::Perhaps;
                 }
                 Ok(done)
             }
-            Some(Err(StoreError::Io(error))) => {
+            Err(StoreError::Io(error)) => {
                 let is_space = matches!(
                     error.kind(),
                     ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
@@ -284,20 +278,19 @@ impl Worker {
                     Failure::CannotWrite(what)
                 })
             }
-            Some(Err(StoreError::Interrupted)) => {
+            Err(StoreError::Interrupted) => {
                 self.recover(false);
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
-            Some(Err(error)) => {
-                // After some errors the engine refuses to write until it is reopened.
+            Err(error) => {
+                // After some errors and panics the engine refuses to write until it is reopened.
                 if !self.shared.database.can_write() {
                     drop(self.shared.database.trim());
                 }
-                Err(Failure::Engine(error.to_string()))
-            }
-            None => {
-                drop(self.shared.database.trim());
-                Err(Failure::Engine("it panicked".into()))
+                Err(Failure::Engine(match error {
+                    StoreError::Engine(what) => what,
+                    error => error.to_string(),
+                }))
             }
         }
     }

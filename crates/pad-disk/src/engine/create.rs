@@ -9,6 +9,7 @@ use super::{
     error::EngineError,
     format::Format,
     place::Place,
+    transact::{Repair, transact},
 };
 use crate::{
     Access, Draft,
@@ -100,10 +101,7 @@ fn fill_file<E: From<EngineError>>(
         let database = builder
             .create_with_backend(backend)
             .map_err(EngineError::of)?;
-        let mut transaction = database.begin_write().map_err(EngineError::of)?;
-        transaction.set_two_phase_commit(true);
-        fill(&transaction)?;
-        transaction.commit().map_err(EngineError::of)?;
+        transact(&database, Repair::Full, fill)?;
     }
     // The engine does not report write errors on close, and a later fsync of the file does not
     // report them either.

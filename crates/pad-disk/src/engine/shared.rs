@@ -1,6 +1,6 @@
 //! A database shared by processes.
 
-use core::{fmt, mem::ManuallyDrop};
+use core::fmt;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -20,9 +20,10 @@ use super::{
     create::create,
     error::EngineError,
     format::Format,
-    guard::guarded,
+    guard::{caught, guarded},
     overlay::Overlay,
     place::{DatabaseFile, Place},
+    transact::{Repair, transact},
 };
 use crate::{PATIENCE, layer::SystemFile};
 
@@ -126,7 +127,7 @@ impl SharedDatabase {
             check::refuse_other_files(path, format.access)?;
             check::refuse_cut(path)?;
         }
-        let database = guarded(|| open_to_read(&place, &format)).unwrap_or_else(panicked)?;
+        let database = caught(|| open_to_read(&place, &format))?;
         let handle = Handle {
             pinned: None,
             database: Some(database),
@@ -155,13 +156,12 @@ impl SharedDatabase {
         work: impl FnOnce(&ReadTransaction) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut handle = self.handle();
-        guarded(|| {
+        caught(|| {
             if let Some(transaction) = &handle.pinned {
                 return work(transaction);
             }
             work(&self.opened(&mut handle)?.begin_read()?)
         })
-        .unwrap_or_else(panicked)
     }
 
     /// Pins the current state: reads see this state until [`SharedDatabase::unpin`], regardless of
@@ -172,12 +172,11 @@ impl SharedDatabase {
     /// [`EngineError`] if storage fails.
     pub fn pin(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
-        guarded(|| {
+        caught(|| {
             let transaction = self.opened(&mut handle)?.begin_read()?;
             handle.pinned = Some(transaction);
             Ok(())
         })
-        .unwrap_or_else(panicked)
     }
 
     /// Unpins the state of [`SharedDatabase::pin`]: later reads see the latest state again.
@@ -206,20 +205,7 @@ impl SharedDatabase {
         let mut handle = self.handle();
         let done = guarded(|| {
             let database = self.opened_to_write(&mut handle)?;
-            let transaction = database.begin_write().map_err(EngineError::of)?;
-            let mut transaction = ManuallyDrop::new(transaction);
-            transaction.set_two_phase_commit(true);
-            // The panic is caught before the transaction ends: a second panic during unwinding
-            // would abort the process.
-            let changed = guarded(|| work(&transaction));
-            let transaction = ManuallyDrop::into_inner(transaction);
-            let Some(changed) = changed else {
-                drop(transaction);
-                return panicked();
-            };
-            let changed = changed?;
-            transaction.commit().map_err(EngineError::of)?;
-            Ok(changed)
+            transact(database, Repair::Full, work)
         });
         let is_usable = match &done {
             Some(Ok(_)) => true,
@@ -230,7 +216,7 @@ impl SharedDatabase {
             // The next call opens the database again.
             *handle = Handle::default();
         }
-        done.unwrap_or_else(panicked)
+        done.unwrap_or_else(|| Err(EngineError::Panicked.into()))
     }
 
     /// Checks every page. Does not change the file, unless this process is the writer.
@@ -242,9 +228,7 @@ impl SharedDatabase {
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         let checked = match &mut handle.database {
-            Some(Open::Writing(database)) => {
-                guarded(|| check::check_pages(database)).unwrap_or_else(panicked)
-            }
+            Some(Open::Writing(database)) => caught(|| check::check_pages(database)),
             _ => examine(&self.place, &self.format),
         };
         if checked? {
@@ -261,12 +245,11 @@ impl SharedDatabase {
     /// page is damaged. [`EngineError`] if storage fails.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut handle = self.handle();
-        guarded(|| match self.opened_to_write(&mut handle)?.compact() {
+        caught(|| match self.opened_to_write(&mut handle)?.compact() {
             Ok(_) => Ok(true),
             Err(CompactionError::TransactionInProgress) => Ok(false),
             Err(error) => Err(EngineError::of(error)),
         })
-        .unwrap_or_else(panicked)
     }
 
     fn handle(&self) -> MutexGuard<'_, Handle> {
@@ -364,11 +347,9 @@ fn examine(place: &Place, format: &Format) -> Result<bool, EngineError> {
         })?,
         Place::Within(..) => DatabaseFile::at(place, *format)?.open_copy()?,
     };
-    let checked = guarded(|| check::check_pages(&mut copy));
+    let checked = caught(|| check::check_pages(&mut copy));
     let closed = guarded(|| drop(copy));
-    checked
-        .filter(|_| closed.is_some())
-        .unwrap_or_else(panicked)
+    closed.ok_or(EngineError::Panicked).and(checked)
 }
 
 fn is_read_only(error: &io::Error) -> bool {
@@ -393,10 +374,6 @@ fn patiently<T>(
             opened => return opened,
         }
     }
-}
-
-fn panicked<T, E: From<EngineError>>() -> Result<T, E> {
-    Err(EngineError::Panicked.into())
 }
 
 const MODE: ConcurrencyMode = ConcurrencyMode::SingleWriter;

@@ -16,8 +16,9 @@ use super::{
     create::create,
     error::EngineError,
     format::Format,
-    guard::guarded,
+    guard::{caught, guarded},
     place::{DatabaseFile, MODE, Place},
+    transact::{Repair, transact},
 };
 use crate::layer::{FileLayer, Reserve};
 
@@ -156,15 +157,12 @@ impl SoleDatabase {
         repair: Repair,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
     ) -> Result<T, E> {
-        let database = self.database.read();
-        let database = database.unwrap_or_else(PoisonError::into_inner);
-        let database = database.as_ref().ok_or(EngineError::Closed)?;
-        let mut transaction = database.begin_write().map_err(EngineError::of)?;
-        transaction.set_two_phase_commit(true);
-        transaction.set_quick_repair(repair == Repair::Quick);
-        let done = work(&transaction)?;
-        transaction.commit().map_err(EngineError::of)?;
-        Ok(done)
+        caught(|| {
+            let database = self.database.read();
+            let database = database.unwrap_or_else(PoisonError::into_inner);
+            let database = database.as_ref().ok_or(EngineError::Closed)?;
+            transact(database, repair, work)
+        })
     }
 
     /// Returns whether an I/O error has disabled the engine since it was opened, or the last
@@ -263,15 +261,6 @@ impl Drop for SoleDatabase {
         let database = self.exclusive().take();
         let _ = guarded(|| drop(database));
     }
-}
-
-/// Repair strategy when a database is opened after a crash or a failed commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// Repairs the database by reading the whole file.
-    Full,
-    /// Opens without reading the whole file, at the cost of additional data in each commit.
-    Quick,
 }
 
 /// Maximum time that a reader waits for a database that is being opened or compacted. Also the
