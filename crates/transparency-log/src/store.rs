@@ -81,29 +81,24 @@ impl LogStore {
         if !is_begun && layer::read(folder, CHECKPOINT, LONGEST_SIGNED)?.is_some() {
             return Err(StoreError::Damaged("the signed checkpoint is missing"));
         }
-        let mut opened = Vec::new();
-        let hashes = (0_u8..).take(LEVELS).map(hashes_name);
-        for name in [ENTRIES.to_owned(), ENDS.to_owned()]
-            .into_iter()
-            .chain(hashes)
-        {
-            opened.push(if is_begun {
-                folder.open(&name)?
+        let open = |name: &str| {
+            if is_begun {
+                folder.open(name)
             } else {
-                layer::create_anew(folder, &name)?
-            });
-        }
+                layer::create_anew(folder, name)
+            }
+        };
+        let (entries, ends) = (open(ENTRIES)?, open(ENDS)?);
+        let hashes = (0_u8..).take(LEVELS).map(|level| open(&hashes_name(level)));
+        let hashes = hashes.collect::<Result<Vec<_>, _>>()?;
         if !is_begun {
             folder.synchronise()?;
         }
-        let mut opened = opened.into_iter();
-        let next = opened.next().zip(opened.next());
-        let (entries, ends) = next.ok_or(StoreError::Damaged("files are missing"))?;
         let mut store = Self {
             key: key.clone(),
             entries,
             ends,
-            hashes: opened.collect(),
+            hashes,
             edge: Edge::empty(),
             end: 0,
             signed: None,

@@ -13,28 +13,20 @@ use crate::store::StoreError;
 
 /// The place of a row: its table, group and name. The digest of a row covers its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
-    pub(super) table: &'static str,
-    pub(super) group: &'a str,
-    pub(super) name: &'a [u8],
-}
+pub(super) struct Place<'a>(pub(super) [&'a [u8]; 3]);
 
 impl Place<'_> {
-    const fn parts(&self) -> [&[u8]; 3] {
-        [self.table.as_bytes(), self.group.as_bytes(), self.name]
-    }
-
     pub(super) fn digest(&self, body: &[u8]) -> [u8; 32] {
-        SEAL.digest(&self.parts(), body)
+        SEAL.digest(&self.0, body)
     }
 
     /// Encodes a row for storage: its digest, followed by its contents.
     pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
-        SEAL.seal(&self.parts(), body)
+        SEAL.seal(&self.0, body)
     }
 
     pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
-        let body = SEAL.open(&self.parts(), row);
+        let body = SEAL.open(&self.0, row);
         body.ok_or(StoreError::Damaged("checksum mismatch in a row"))
     }
 

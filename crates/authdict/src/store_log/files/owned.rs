@@ -68,11 +68,9 @@ impl OwnedFile {
         owner: &Owner,
     ) -> Self {
         let mut header = [0; OWNER_BYTES];
-        let (to_title, rest) = header.split_at_mut(title.len());
-        let (store, copy) = rest.split_at_mut(owner.store.len());
+        let (to_title, to_owner) = header.split_at_mut(title.len());
         to_title.copy_from_slice(&title);
-        store.copy_from_slice(&owner.store);
-        copy.copy_from_slice(&owner.copy.to_le_bytes());
+        to_owner.copy_from_slice(&owner.bytes());
         Self {
             folder: Arc::clone(folder),
             name,
