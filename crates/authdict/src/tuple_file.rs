@@ -23,7 +23,7 @@ use pad_core::StoreFault;
 use pad_disk::{
     Access, Seal,
     engine::{EngineError, Format, Place, SharedDatabase},
-    layer::found,
+    found,
 };
 use pad_tuple::internals::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};

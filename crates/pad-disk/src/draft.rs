@@ -188,7 +188,7 @@ mod anonymous {
     use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 
     use super::{Access, folder};
-    use crate::layer::found;
+    use crate::place::found;
 
     /// Opens a file without a name, or returns `None` if the system does not support it.
     pub(super) fn open(folder: &Path, access: Access) -> io::Result<Option<File>> {

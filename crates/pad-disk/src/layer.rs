@@ -30,7 +30,7 @@ pub(crate) use pages::{PAGE, Page, Pages};
 pub use reserve::Reserve;
 #[cfg(feature = "simulated-disk")]
 pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder};
-pub use whole::{create_anew, found, lock, open_or_create, read, replace, wait_for_lock};
+pub use whole::{create_anew, lock, open_or_create, read, replace, wait_for_lock};
 
 /// A folder of files with positioned reads and writes.
 ///

@@ -40,7 +40,7 @@ mod seal;
 
 pub use draft::{Access, Draft, create, replace};
 pub use lock::{Lock, LockError, PATIENCE};
-pub use place::companion;
+pub use place::{companion, found};
 pub use register::{Register, RegisterError};
 pub use scratch::Scratch;
 pub use seal::Seal;

@@ -9,7 +9,10 @@ use std::{
 };
 
 use pad_core::{Suite, internals::DigestBytes};
-use pad_disk::layer::{FileLayer, LayerFile, found};
+use pad_disk::{
+    found,
+    layer::{FileLayer, LayerFile},
+};
 
 use super::{error::StoreError, failed};
 use crate::{

@@ -14,7 +14,7 @@ use super::{
     error::{EngineError, is_damage},
     guard::guarded,
 };
-use crate::{Access, layer::found};
+use crate::{Access, place::found};
 
 /// Refuses a missing file, a path that is not a regular file, and files that [`refuse_exposed`]
 /// refuses.

@@ -2,7 +2,8 @@
 
 use std::{io, sync::Arc};
 
-use super::{FileLayer, create_anew, found};
+use super::{FileLayer, create_anew};
+use crate::place::found;
 
 /// A file of incompressible bytes that reserves disk space.
 ///

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{FileLayer, LayerFile};
-use crate::PATIENCE;
+use crate::{PATIENCE, place::found};
 
 /// Replaces or creates the file `name` with `contents`, durable when this returns.
 ///
@@ -48,17 +48,6 @@ pub fn open_or_create(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn L
         // Another process created it first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => layer.open(name),
         created => created,
-    }
-}
-
-/// Converts the error of a missing file to `None`.
-///
-/// # Errors
-/// Other errors of `outcome`.
-pub fn found<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
-    match outcome {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        outcome => outcome.map(Some),
     }
 }
 

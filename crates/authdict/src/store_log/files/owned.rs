@@ -3,8 +3,8 @@
 use std::{io, sync::Arc};
 
 use pad_disk::{
-    PATIENCE,
-    layer::{FileLayer, LayerFile, found, open_or_create, wait_for_lock},
+    PATIENCE, found,
+    layer::{FileLayer, LayerFile, open_or_create, wait_for_lock},
 };
 use pad_tree::LogId;
 
