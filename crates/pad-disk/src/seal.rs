@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// Seals the rows of one format: each stored row begins with `N` bytes of a digest of its place and
-/// contents. `N` is at most 32.
+/// contents. A larger `N` than 32 does not compile.
 ///
 /// The digest detects accidents, not attacks: an attacker who can write rows can also write
 /// digests.
@@ -17,6 +17,7 @@ pub struct Seal<const N: usize>(&'static [u8]);
 impl<const N: usize> Seal<N> {
     /// Creates the seal of a format. The prefix separates its digests from those of other formats.
     pub const fn new(prefix: &'static [u8]) -> Self {
+        const { assert!(N <= 32, "SHA-256 has 32 bytes") };
         Self(prefix)
     }
 
