@@ -108,8 +108,8 @@ impl SoleDatabase {
         Ok(self.file.length()?)
     }
 
-    /// Creates a [`Reserve`] of `bytes` bytes of disk space in the file `<name>.reserve` next to the
-    /// database. The file is not written yet.
+    /// Creates a [`Reserve`] of `bytes` bytes of disk space. Its file `<name>.reserve` next to the
+    /// database is not written yet.
     pub fn reserve(&self, bytes: u64) -> Reserve {
         let name = format!("{}.reserve", self.name);
         Reserve::new(Arc::clone(&self.folder), name, bytes)

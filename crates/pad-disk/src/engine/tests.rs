@@ -182,6 +182,24 @@ fn readers_see_one_state_while_they_have_it_pinned() {
 }
 
 #[test]
+fn one_handle_has_a_shared_database_in_a_layer_until_it_is_released() {
+    let layer = SimulatedFolder::new("disk").layer();
+    let place = (&layer, "database");
+    SharedDatabase::create(place, &FORMAT, |it| put(it, "format", 7)).unwrap();
+    let first = SharedDatabase::open(place, FORMAT).unwrap();
+    let refused = SharedDatabase::open(place, FORMAT).unwrap_err();
+    assert!(matches!(refused, EngineError::InUse(_)));
+    first.pin().unwrap();
+    first.write(|it| put(it, "key", 1)).unwrap();
+    first.check().unwrap();
+    first.release();
+    let other = SharedDatabase::open(place, FORMAT).unwrap();
+    assert_eq!(other.read(|it| value(it, "key")).unwrap(), Some(1));
+    other.release();
+    first.check().unwrap();
+}
+
+#[test]
 fn a_database_is_opened_again_after_an_error_of_its_medium() {
     let (disk, database) = simulated();
     let write = |number| database.write(Repair::Quick, |it| put(it, "key", number));
