@@ -20,17 +20,18 @@ use core::{
 use std::{collections::BTreeMap, io, path::Path, rc::Rc};
 
 use pad_core::StoreFault;
-use pad_disk::engine::EngineError;
+use pad_disk::{
+    Access, Seal,
+    engine::{EngineError, Format, Place, SharedDatabase},
+    found,
+};
 use pad_tuple::internals::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
-use sha2::{Digest as _, Sha256};
 
 use crate::{store::StoreError, store_log::SystemError};
 
-mod medium;
 mod tables;
 
-use medium::{Database, Place};
 use tables::Table;
 
 /// The file with the rows of a store's tuples.
@@ -39,7 +40,7 @@ pub(crate) struct TupleFile {
     place: Place,
     store: [u8; 16],
     /// The open database; `None` while there is no file.
-    database: Option<Database>,
+    database: Option<SharedDatabase>,
     error: SystemError,
 }
 
@@ -47,13 +48,13 @@ impl TupleFile {
     /// Creates the handle of the tuple file of the store at `path`, without opening it. If `path`
     /// is a symbolic link, the file is next to the link's target.
     pub(crate) fn of_store(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self::at(Place::Path(pad_disk::companion(path, ".tuples")?)))
+        Ok(Self::at((&pad_disk::companion(path, ".tuples")?).into()))
     }
 
     /// Creates the handle of rows in a simulated folder, whose operations can be made to fail.
     #[cfg(test)]
     pub(crate) fn within(layer: std::sync::Arc<dyn pad_disk::layer::FileLayer>) -> Self {
-        Self::at(Place::Within(layer))
+        Self::at((&layer, "store.tuples").into())
     }
 
     fn at(place: Place) -> Self {
@@ -71,18 +72,18 @@ impl TupleFile {
     /// # Errors
     /// [`StoreError::Damaged`] if there is a tuple file; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
-        match Self::of_store(store)?.place.path() {
-            Some(path) if path.exists() => Err(FOREIGN),
-            _ => Ok(()),
+        if Self::of_store(store)?.place.path().exists() {
+            return Err(FOREIGN);
         }
+        Ok(())
     }
 
     /// Opens the rows of the store with the id `store`, if the file exists. A file that is already
     /// open is reused.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the file belongs to another store, is damaged or has an older
-    /// format; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if the file belongs to another store or is damaged;
+    /// [`StoreError`] of the medium.
     pub(crate) fn opened(&mut self, store: [u8; 16]) -> Result<Self, StoreError> {
         let mut file = Self {
             store,
@@ -96,14 +97,11 @@ impl TupleFile {
     }
 
     fn open(&mut self) -> Result<(), StoreError> {
-        let database = match self.place.open() {
+        let database = match SharedDatabase::open(self.place.clone(), FORMAT) {
             Err(EngineError::Missing(_)) => return Ok(()),
             Err(EngineError::Foreign(_)) => return Err(UNREADABLE),
             opened => opened?,
         };
-        if database.read(tables::is_older)? {
-            return Err(OLDER);
-        }
         let owner = database.read(|transaction| tables::named(transaction, tables::STORE))?;
         if owner.as_deref() != Some(&self.store) {
             return Err(FOREIGN);
@@ -113,23 +111,16 @@ impl TupleFile {
     }
 
     fn create(&mut self) -> Result<(), StoreError> {
-        let created = self
-            .place
-            .create(|transaction| tables::fill(transaction, &self.store));
-        match created {
+        let fill = |transaction: &_| tables::fill(transaction, &self.store);
+        match SharedDatabase::create(self.place.clone(), &FORMAT, fill) {
             Err(EngineError::Exists(_)) | Ok(()) => self.open(),
             Err(error) => Err(error.into()),
         }
     }
 
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
-        let Some(path) = self.place.path() else {
-            return Ok(0);
-        };
-        match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
-            metadata => Ok(metadata?.len()),
-        }
+        let found = found(self.place.path().metadata())?;
+        Ok(found.map_or(0, |metadata| metadata.len()))
     }
 
     /// Returns the shared slot in which this file stores the last error of the operating system.
@@ -138,9 +129,9 @@ impl TupleFile {
     }
 
     /// Makes the directory entry of the file durable. This is required before updates are dropped
-    /// from which the rows were derived.
+    /// from which the rows were derived. The process that created the file may have failed before.
     pub(crate) fn synchronise_name(&self) -> Result<(), StoreError> {
-        Ok(self.place.synchronise_name()?)
+        Ok(self.place.folder()?.0.synchronise_names()?)
     }
 
     /// Pins reads to the current rows, until [`TupleFile::unpin`] or until the next write.
@@ -268,7 +259,7 @@ fn insert(
         let kind = first.first();
         let mut table = tables::of_key_to_write(transaction, first)?;
         while let Some((key, value)) = rows.next_if(|(key, _)| key.first() == kind) {
-            let row = sealed(key, value);
+            let row = SEAL.seal(&[key.as_slice()], value);
             let inserted = table.insert(key.as_slice(), row.as_slice());
             inserted.map_err(EngineError::of)?;
         }
@@ -346,39 +337,23 @@ impl RowView for View<'_> {
     }
 }
 
-/// Returns the digest of a row: half of a SHA-256 digest of key and value, which suffices against
-/// accidents.
-fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
-    let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
-    let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
-    hash.update(length.to_be_bytes());
-    hash.update(key);
-    hash.update(value);
-    let whole: [u8; 32] = hash.finalize().into();
-    core::array::from_fn(|place| whole[place])
-}
-
-/// Encodes a row for storage: its digest, followed by its value.
-fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
-    [&digest(key, value), value].concat()
-}
-
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
-    match row.split_first_chunk() {
-        Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),
-        _ => Err(StoreFault::Damaged),
-    }
+    let value = SEAL.open(&[key], row).ok_or(StoreFault::Damaged)?;
+    Ok(value.to_vec())
 }
 
-const DIGEST_BYTES: usize = 16;
+/// Half of a SHA-256 digest suffices against accidents.
+const SEAL: Seal<16> = Seal::new(b"pad/tuples/row/v2");
+
+const FORMAT: Format = Format {
+    is_ours: tables::is_ours,
+    access: Access::Usual,
+    cache_bytes: 64 << 20,
+};
 
 const FOREIGN: StoreError = StoreError::Damaged(
     "tuple file (.tuples) belongs to another store: restore this store's own file, or move it away",
 );
 pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
     "tuple file (.tuples) is damaged: move it away; it is rebuilt unless the store was pruned",
-);
-const OLDER: StoreError = StoreError::Damaged(
-    "tuple file (.tuples) has an older format: move it away; it is rebuilt unless the store was \
-     pruned",
 );

@@ -13,7 +13,7 @@ use std::{
 
 use flexlist::FileId;
 use pad_core::Workers;
-use pad_disk::engine::{EngineError, guarded};
+use pad_disk::engine::{EngineError, Place, guarded};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -95,8 +95,11 @@ impl FileServer {
     /// # Errors
     /// [`StoreError`] of the store as a whole.
     pub fn open_with(path: &Path, settings: Settings) -> Result<Self, StoreError> {
-        let store = FileStore::open_or_create(path)?;
-        store.set_reserve(settings.reserve_bytes);
+        Self::open_at(path.into(), settings)
+    }
+
+    fn open_at(place: Place, settings: Settings) -> Result<Self, StoreError> {
+        let store = FileStore::open_or_create(place, Some(settings.reserve_bytes))?;
         let server = Self::serve(store, settings)?;
         // A store that cannot be compacted can still be served.
         drop(server.store.compact());

@@ -13,7 +13,8 @@
 //! | `journal` | file, version | the operations that produced that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
 //!
-//! In the keys, `file` is the number of the file. Numbers of blocks, versions and pieces only
+//! In the keys, `file` is the number of the file. Keys of numbers have 16 bytes: the file, then the
+//! other number or any number, both big-endian. Numbers of blocks, versions and pieces only
 //! increase. A new file gets a number above the numbers of all stored files. Inserts at the end of
 //! a copy-on-write tree cost little more than the bytes written.
 //!
@@ -40,16 +41,11 @@
 use std::{path::Path, sync::Arc};
 
 use flexlist::FileId;
-#[cfg(test)]
-use pad_disk::layer::FileLayer;
 use pad_disk::{
     Access,
-    engine::{EngineError, Format, SoleDatabase},
+    engine::{EngineError, Format, Place, SoleDatabase},
 };
-use redb::{
-    ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, TableDefinition,
-    WriteTransaction,
-};
+use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 
 mod error;
 pub(crate) mod records;
@@ -62,7 +58,7 @@ pub use error::StoreError;
 use records::{FileRecord, Record, RemovalRecord};
 use shared::DatabaseHandle;
 use snapshot::Snapshot;
-use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Tables, engine};
+use tables::{Change, FORMAT, STATE, Table, Tables, engine, numbers};
 use writer::{Purpose, Writer};
 
 /// The key of a file inside a store.
@@ -84,44 +80,27 @@ pub(crate) struct FileStore {
 }
 
 impl FileStore {
-    /// Creates a new, empty store, which only the user of this process may read. It appears at
-    /// `path` atomically.
-    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
-        SoleDatabase::create(path, &STORE_FORMAT, fill)?;
-        Self::open(path)
-    }
-
-    /// Opens an existing store. After a crash, it contains the last durable state.
-    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
-    }
-
-    /// Like [`FileStore::create`], on a file layer that injects failures. For tests.
-    #[cfg(test)]
-    pub(crate) fn create_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
-        SoleDatabase::create_in(layer, "store", &STORE_FORMAT, fill)?;
-        Self::open_in(layer)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn open_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
-        Self::new(SoleDatabase::open_in(layer, "store", STORE_FORMAT)?)
-    }
-
-    fn new(database: SoleDatabase) -> Result<Self, StoreError> {
+    /// Opens an existing store. After a crash, it contains the last durable state. `reserve` is the
+    /// size of the disk space reserve in bytes; `None` leaves the reserve as it is. While it cannot
+    /// be filled, the store accepts only changes that make it smaller.
+    pub(crate) fn open(place: impl Into<Place>, reserve: Option<u64>) -> Result<Self, StoreError> {
+        let database = SoleDatabase::open(place, STORE_FORMAT)?;
         let shared = Arc::new(DatabaseHandle::new(database));
         Ok(Self {
-            writer: Writer::start(Arc::clone(&shared))?,
+            writer: Writer::start(Arc::clone(&shared), reserve)?,
             shared,
         })
     }
 
-    /// Opens the store at `path`, or creates one if nothing exists at this path.
-    pub(crate) fn open_or_create(path: &Path) -> Result<Self, StoreError> {
-        match Self::open(path) {
-            Err(StoreError::Missing(_)) => Self::create(path),
-            result => result,
+    /// Opens the store at `place`, or creates one if nothing exists there. A new store appears
+    /// atomically, and only the user of this process may read it.
+    pub(crate) fn open_or_create(place: Place, reserve: Option<u64>) -> Result<Self, StoreError> {
+        match Self::open(place.clone(), reserve) {
+            Err(StoreError::Missing(_)) => {}
+            result => return result,
         }
+        SoleDatabase::create(place.clone(), &STORE_FORMAT, fill)?;
+        Self::open(place, reserve)
     }
 
     /// Returns the path of the store's database file.
@@ -135,29 +114,21 @@ impl FileStore {
         Ok(self.shared.database.file_bytes()?)
     }
 
-    /// Sets the size of the disk space reserve to `bytes` bytes. While it cannot be filled, the
-    /// store accepts only changes that make it smaller.
-    pub(crate) fn set_reserve(&self, bytes: u64) {
-        self.writer.set_reserve(bytes);
-    }
-
     /// Returns all files of the store. A file with a damaged entry comes with its error instead of
     /// its record.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
-        self.entries(FILES)
+        self.entries()
     }
 
     /// Returns all records of a table by files.
-    fn entries<R: Record>(
-        &self,
-        table: TableDefinition<'static, &'static [u8; 32], &'static [u8]>,
-    ) -> Result<Vec<FileEntry<R>>, StoreError> {
+    fn entries<R: Record>(&self) -> Result<Vec<FileEntry<R>>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(table).map_err(engine)?;
+        let table = transaction.open_table(R::TABLE.definition());
+        let table = table.map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
             let (id, value) = entry.map_err(engine)?;
-            let id = FileId(*id.value());
+            let id = FileId(id.value().first_chunk().copied().unwrap_or_default());
             found.push((id, R::read_entry(id, value.value())));
         }
         Ok(found)
@@ -165,27 +136,32 @@ impl FileStore {
 
     /// Reports whether the store contains a file with this identifier.
     pub(crate) fn has_file(&self, file: FileId) -> Result<bool, StoreError> {
-        let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(FILES).map_err(engine)?;
-        let value = table.get(&file.0).map_err(engine)?;
-        Ok(value.is_some())
+        Ok(self.entry(file, |_| Ok(()))?.is_some())
     }
 
     /// Returns the immutable properties of a file (number, owner and tag parameters), or `None` if
     /// there is no such file.
     pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
+        self.entry(file, |value| FileRecord::read_entry(file, value))
+    }
+
+    /// Returns what `read` returns for the entry of a file, or `None` if there is no such file.
+    fn entry<T>(
+        &self,
+        file: FileId,
+        read: impl FnOnce(&[u8]) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(FILES).map_err(engine)?;
-        let value = table.get(&file.0).map_err(engine)?;
-        value
-            .map(|value| FileRecord::read_entry(file, value.value()))
-            .transpose()
+        let table = transaction.open_table(Table::Files.definition());
+        let table = table.map_err(engine)?;
+        let value = table.get(file.0.as_slice()).map_err(engine)?;
+        value.map(|value| read(value.value())).transpose()
     }
 
     /// Returns the identifiers of removed files, with the records of their removals. Skips damaged
     /// records.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, RemovalRecord)>, StoreError> {
-        let entries = self.entries(REMOVED)?.into_iter();
+        let entries = self.entries()?.into_iter();
         Ok(entries
             .filter_map(|(id, removed)| Some((id, removed.ok()?)))
             .collect())
@@ -194,8 +170,8 @@ impl FileStore {
     /// Returns the number of removed files whose blocks are not all deleted yet.
     pub(crate) fn leftovers(&self) -> Result<u64, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(DOOMED).map_err(engine)?;
-        table.len().map_err(engine)
+        let table = transaction.open_table(Table::Doomed.definition());
+        table.map_err(engine)?.len().map_err(engine)
     }
 
     /// Returns a number for a new file. No stored file has it, nor a removed file with records
@@ -204,10 +180,11 @@ impl FileStore {
         let transaction = self.shared.database.begin_read()?;
         let mut next = 0;
         // Every file has a head, even if its entry is damaged.
-        for table in [HEADS, DOOMED] {
-            let table = transaction.open_table(table).map_err(engine)?;
-            if let Some((last, _)) = table.last().map_err(engine)? {
-                next = next.max(last.value().saturating_add(1));
+        for table in [Table::Heads, Table::Doomed] {
+            let table = transaction.open_table(table.definition());
+            if let Some((last, _)) = table.map_err(engine)?.last().map_err(engine)? {
+                let [number, _] = numbers(last.value());
+                next = next.max(number.saturating_add(1));
             }
         }
         Ok(next)
@@ -235,8 +212,10 @@ impl FileStore {
 
     /// Deletes the records of these files' removals.
     pub(crate) fn forget(&self, files: &[FileId]) -> Result<(), StoreError> {
-        let forgotten = |id: &FileId| Change::Forgotten {
+        let forgotten = |id: &FileId| Change::Remove {
+            table: Table::Removed,
             file: FileKey { number: 0, id: *id },
+            number: 0,
         };
         self.relieve(files.iter().map(forgotten).collect())
     }
@@ -267,14 +246,9 @@ impl FileStore {
         self.shared.set_slack(bytes);
     }
 
-    #[cfg(test)]
-    pub(crate) fn simulated_disk(&self) -> &pad_disk::engine::SimulatedDisk {
-        self.shared.database.simulated_disk()
-    }
-
     /// Checks every page of a store that no process has open, with the engine's checksums.
-    pub(crate) fn check_structure(path: &Path) -> Result<(), StoreError> {
-        Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
+    pub(crate) fn check_structure(place: impl Into<Place>) -> Result<(), StoreError> {
+        Ok(SoleDatabase::check(place, &STORE_FORMAT)?)
     }
 }
 
@@ -292,7 +266,7 @@ const STORE_FORMAT: Format = Format {
 fn fill(transaction: &WriteTransaction) -> Result<(), StoreError> {
     let mut state = transaction.open_table(STATE).map_err(engine)?;
     state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
-    Tables::open(transaction).map(drop)
+    Tables(transaction).create()
 }
 
 fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
@@ -301,4 +275,4 @@ fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     Ok(value.is_some_and(|value| value.value() == FORMAT_VALUE))
 }
 
-const FORMAT_VALUE: &[u8] = b"flexlist-store v1";
+const FORMAT_VALUE: &[u8] = b"flexlist-store v2";

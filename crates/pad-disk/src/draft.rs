@@ -188,6 +188,7 @@ mod anonymous {
     use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 
     use super::{Access, folder};
+    use crate::place::found;
 
     /// Opens a file without a name, or returns `None` if the system does not support it.
     pub(super) fn open(folder: &Path, access: Access) -> io::Result<Option<File>> {
@@ -233,11 +234,10 @@ mod anonymous {
     /// Removes a temporary name that is older than `LEFT_BEHIND`. Live drafts have their temporary
     /// name only for an instant.
     pub(super) fn remove_if_old(step: &Path, now: SystemTime) -> io::Result<()> {
-        let found = match fs::symlink_metadata(step) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            found => found?,
+        let Some(metadata) = found(fs::symlink_metadata(step))? else {
+            return Ok(());
         };
-        let named = Duration::from_secs(u64::try_from(found.ctime()).unwrap_or_default());
+        let named = Duration::from_secs(u64::try_from(metadata.ctime()).unwrap_or_default());
         let age = now
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default();
@@ -245,10 +245,7 @@ mod anonymous {
         if age < LEFT_BEHIND {
             return Ok(());
         }
-        match fs::remove_file(step) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        found(fs::remove_file(step)).map(drop)
     }
 
     pub(super) fn draft_path(target: &Path, number: u32) -> PathBuf {

@@ -2,7 +2,8 @@
 //!
 //! * [`FileLayer`] and [`LayerFile`]: the operations that a store needs from a folder and a file.
 //! * [`Folder`]: a folder of the operating system.
-//! * [`replace`], [`create_anew`], [`read`] and [`lock`]: whole files in any layer, and a lock.
+//! * [`replace`], [`read`], [`lock`] and others: whole files in any layer, and locks.
+//! * [`Reserve`]: a file that reserves disk space for recovery on a full disk.
 //! * `SimulatedFolder` (feature `simulated-disk`): a folder in memory for crash tests.
 //!
 //! Written bytes are durable after [`LayerFile::synchronise`], names after
@@ -17,6 +18,7 @@ mod file;
 mod folder;
 #[cfg(feature = "redb")]
 mod pages;
+mod reserve;
 #[cfg(feature = "simulated-disk")]
 mod simulated;
 mod whole;
@@ -25,10 +27,10 @@ pub(crate) use file::SystemFile;
 pub use folder::Folder;
 #[cfg(feature = "redb")]
 pub(crate) use pages::{PAGE, Page, Pages};
+pub use reserve::Reserve;
 #[cfg(feature = "simulated-disk")]
 pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder};
-pub(crate) use whole::wait_for_lock;
-pub use whole::{create_anew, lock, read, replace};
+pub use whole::{create_anew, lock, open_or_create, read, replace, wait_for_lock};
 
 /// A folder of files with positioned reads and writes.
 ///
@@ -94,6 +96,9 @@ pub trait FileLayer: Debug + Send + Sync {
     fn synchronise_names(&self) -> io::Result<()> {
         self.synchronise()
     }
+
+    /// Number of free bytes on the disk of the folder; `None` if it is unknown.
+    fn room(&self) -> Option<u64>;
 }
 
 /// A file with positioned reads and writes, shared by several threads.
@@ -140,7 +145,7 @@ pub trait LayerFile: Debug + Send + Sync {
     fn try_lock(&self) -> io::Result<bool>;
 
     /// Returns the underlying file of the operating system; `None` if there is none, as in
-    /// simulations. Used for its permissions and the free space on its disk.
+    /// simulations. Used for its permissions and for locks of ranges.
     fn of_system(&self) -> Option<&File>;
 }
 

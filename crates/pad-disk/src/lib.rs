@@ -8,6 +8,7 @@
 //! | Create or replace a file atomically | [`create`], [`replace`], [`Draft`] | two fsyncs |
 //! | Spill data that does not fit into memory | [`Scratch`] | one unnamed file, no fsync |
 //! | Overwrite a small value in place without tearing | [`Register`] | two fsyncs |
+//! | Detect accidental changes of rows | [`Seal`] | a digest for each row |
 //! | Exclude other processes | [`Lock`] | one lock file next to the file |
 //! | Read and write at positions in the files of a folder | [`layer`] | an fsync on request |
 //! | Store a database in one file | [`engine`] (feature `redb`) | a redb transaction |
@@ -35,9 +36,11 @@ mod lock;
 mod place;
 mod register;
 mod scratch;
+mod seal;
 
 pub use draft::{Access, Draft, create, replace};
 pub use lock::{Lock, LockError, PATIENCE};
-pub use place::companion;
+pub use place::{companion, found};
 pub use register::{Register, RegisterError};
 pub use scratch::Scratch;
+pub use seal::Seal;

@@ -14,11 +14,11 @@ use std::{
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
-        match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_symlink() => path = folder(&path).join(fs::read_link(&path)?),
-            Ok(_) => return Ok(path),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(path),
-            Err(error) => return Err(error),
+        match found(fs::symlink_metadata(&path))? {
+            Some(metadata) if metadata.is_symlink() => {
+                path = folder(&path).join(fs::read_link(&path)?);
+            }
+            _ => return Ok(path),
         }
     }
     Err(io::Error::other("too many symbolic links"))
@@ -37,6 +37,17 @@ pub(crate) fn with_suffix(target: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(target);
     name.push(suffix);
     name.into()
+}
+
+/// Converts the error of a missing file to `None`.
+///
+/// # Errors
+/// Other errors of `outcome`.
+pub fn found<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
+    match outcome {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        outcome => outcome.map(Some),
+    }
 }
 
 /// The folder that contains `path`.

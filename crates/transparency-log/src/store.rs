@@ -50,8 +50,8 @@ pub struct LogStore {
     edge: Edge,
     /// Length of the `entries` file in bytes.
     end: u64,
-    signed: Option<Note>,
-    signed_size: u64,
+    /// The latest signed note, and the head in it.
+    signed: Option<(Note, TreeHead)>,
     has_failed: bool,
     /// Holds the lock file open.
     _lock: Arc<dyn LayerFile>,
@@ -81,33 +81,27 @@ impl LogStore {
         if !is_begun && layer::read(folder, CHECKPOINT, LONGEST_SIGNED)?.is_some() {
             return Err(StoreError::Damaged("the signed checkpoint is missing"));
         }
-        let mut opened = Vec::new();
-        let hashes = (0_u8..).take(LEVELS).map(hashes_name);
-        for name in [ENTRIES.to_owned(), ENDS.to_owned()]
-            .into_iter()
-            .chain(hashes)
-        {
-            opened.push(if is_begun {
-                folder.open(&name)?
+        let open = |name: &str| {
+            if is_begun {
+                folder.open(name)
             } else {
-                layer::create_anew(folder, &name)?
-            });
-        }
+                layer::create_anew(folder, name)
+            }
+        };
+        let (entries, ends) = (open(ENTRIES)?, open(ENDS)?);
+        let hashes = (0_u8..).take(LEVELS).map(|level| open(&hashes_name(level)));
+        let hashes = hashes.collect::<Result<Vec<_>, _>>()?;
         if !is_begun {
             folder.synchronise()?;
         }
-        let mut opened = opened.into_iter();
-        let next = opened.next().zip(opened.next());
-        let (entries, ends) = next.ok_or(StoreError::Damaged("files are missing"))?;
         let mut store = Self {
             key: key.clone(),
             entries,
             ends,
-            hashes: opened.collect(),
+            hashes,
             edge: Edge::empty(),
             end: 0,
             signed: None,
-            signed_size: 0,
             has_failed: false,
             _lock: lock,
             files,
@@ -133,8 +127,7 @@ impl LogStore {
             return Err(StoreError::Damaged(ENTRIES));
         }
         layer::replace(layer, SIGNED, &bytes)?;
-        self.signed_size = tree.size;
-        self.signed = Some(note);
+        self.signed = Some((note, tree));
         Ok(())
     }
 
@@ -164,13 +157,16 @@ impl LogStore {
     /// Returns the number of entries in the latest signed note; 0 before the first signature.
     #[doc(hidden)]
     pub const fn signed_size(&self) -> u64 {
-        self.signed_size
+        match &self.signed {
+            Some((_, tree)) => tree.size,
+            None => 0,
+        }
     }
 
     /// Returns the latest note that the log has signed.
     #[doc(hidden)]
-    pub const fn signed(&self) -> Option<&Note> {
-        self.signed.as_ref()
+    pub fn signed(&self) -> Option<&Note> {
+        self.signed.as_ref().map(|(note, _)| note)
     }
 
     /// Returns whether a write has failed with an I/O error. If so, the log must be reopened before
@@ -234,10 +230,8 @@ impl LogStore {
     }
 
     fn write_signed(&mut self, signer: &NoteSigner) -> Result<Note, StoreError> {
-        if let Some(signed) = self
-            .signed
-            .as_ref()
-            .filter(|_| self.signed_size == self.size())
+        if let Some((signed, tree)) = &self.signed
+            && tree.size == self.size()
         {
             return Ok(signed.clone());
         }
@@ -251,8 +245,7 @@ impl LogStore {
             Checkpoint::new(origin, tree.size, tree.root).map_err(StoreError::Checkpoint)?;
         let note = checkpoint.sign(signer);
         layer::replace(self.files.layer(), SIGNED, note.encode().as_bytes())?;
-        self.signed_size = tree.size;
-        self.signed = Some(note.clone());
+        self.signed = Some((note.clone(), tree));
         Ok(note)
     }
 
@@ -268,7 +261,7 @@ impl LogStore {
     pub fn publish(&mut self, note: &Note) -> Result<(), StoreError> {
         let checkpoint = self.own_checkpoint(note)?;
         let size = checkpoint.size();
-        if size > self.signed_size {
+        if size > self.signed_size() {
             return Err(StoreError::NotSigned);
         }
         let root = self.signed_reader()?.root_at(size);
@@ -294,17 +287,9 @@ impl LogStore {
     /// [`StoreError::NotSigned`] before the first signature; [`StoreError::Damaged`].
     #[doc(hidden)]
     pub fn signed_reader(&self) -> Result<TileReader<impl Fetch + '_>, StoreError> {
-        let signed = TreeHead {
-            size: self.signed_size,
-            root: self.signed_root()?,
-        };
-        let reader = TileReader::open_at(self.files.up_to(self.signed_size), &signed);
+        let (_, signed) = self.signed.as_ref().ok_or(StoreError::NotSigned)?;
+        let reader = TileReader::open_at(self.files.up_to(signed.size), signed);
         reader.map_err(|_| StoreError::Damaged("hashes are missing or do not match"))
-    }
-
-    fn signed_root(&self) -> Result<Hash, StoreError> {
-        let signed = self.signed.as_ref().ok_or(StoreError::NotSigned)?;
-        Ok(self.own_checkpoint(signed)?.root())
     }
 
     /// Runs `act` unless an I/O error has occurred before, and records an I/O error of this run.

@@ -20,12 +20,7 @@ pub(super) fn named(
 
 pub(super) fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     let found = named(transaction, KIND)?;
-    Ok(found.is_some_and(|name| name == FORMAT_NAME || name == OLDER_FORMAT_NAME))
-}
-
-/// Returns whether the file has the previous format, with all rows in one table.
-pub(super) fn is_older(transaction: &ReadTransaction) -> Result<bool, EngineError> {
-    Ok(named(transaction, KIND)?.as_deref() == Some(OLDER_FORMAT_NAME))
+    Ok(found.as_deref() == Some(FORMAT_NAME))
 }
 
 /// Writes the metadata of a new file for the store with the id `store`.
@@ -75,4 +70,3 @@ const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
 const KIND: &str = "format";
 pub(super) const STORE: &str = "store";
 const FORMAT_NAME: &[u8] = b"pad-tuples v2";
-const OLDER_FORMAT_NAME: &[u8] = b"pad-tuples v1";

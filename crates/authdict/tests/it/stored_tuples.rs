@@ -265,10 +265,10 @@ fn damage(file: &Path, row: &[u8]) {
     transaction.commit().unwrap();
 }
 
-/// A tuple file of the previous format, with all rows in one table, must be refused and left
-/// unchanged. After its removal it must be built again.
+/// A tuple file of another format must be refused and left unchanged. After its removal it must be
+/// built again.
 #[test]
-fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
+fn a_file_of_another_format_is_left_alone_and_made_again_when_it_is_gone() {
     let scheme = SchemeName::TupleSpecLightweight;
     let stored = Shop::new(scheme);
     let mut memory = stored.memory();
@@ -285,11 +285,11 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     }
     transaction.commit().unwrap();
     drop(database);
-    let older = fs::read(stored.sibling("tuples")).unwrap();
-    stored.assert_refused("has an older format");
+    let other = fs::read(stored.sibling("tuples")).unwrap();
+    stored.assert_refused("tuple file (.tuples) is damaged");
     let refused = stored.author().unwrap_err().to_string();
     assert!(refused.contains("is rebuilt"), "{refused}");
-    assert_eq!(fs::read(stored.sibling("tuples")).unwrap(), older);
+    assert_eq!(fs::read(stored.sibling("tuples")).unwrap(), other);
     fs::remove_file(stored.sibling("tuples")).unwrap();
     assert_same(&memory, &stored.repository());
 }

@@ -9,9 +9,12 @@ use std::{
 };
 
 use pad_core::{Suite, internals::DigestBytes};
-use pad_disk::layer::{FileLayer, LayerFile};
+use pad_disk::{
+    found,
+    layer::{FileLayer, LayerFile},
+};
 
-use super::error::StoreError;
+use super::{error::StoreError, failed};
 use crate::{
     blocks::{
         frame::Frame,
@@ -38,13 +41,11 @@ impl LevelFiles {
     pub(crate) fn open(layer: Arc<dyn FileLayer>) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
         loop {
-            match layer.open(&name(levels.len())) {
-                Ok(file) => levels.push(file),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
-                Err(source) => {
-                    let file = layer.path().join(name(levels.len()));
-                    return Err(StoreError::File { file, source });
-                }
+            let name = name(levels.len());
+            let opened = found(layer.open(&name));
+            match opened.map_err(|source| failed(&layer.path().join(name), source))? {
+                Some(file) => levels.push(file),
+                None => break,
             }
         }
         Ok(Self {
@@ -170,9 +171,8 @@ impl LevelFiles {
     /// Makes the names of all files durable. An earlier process may have been killed after it
     /// created a file and before it made the name durable.
     pub(crate) fn synchronise_names(&self) -> Result<(), StoreError> {
-        let file = self.layer.path().to_path_buf();
         let synchronised = self.layer.synchronise();
-        synchronised.map_err(|source| StoreError::File { file, source })
+        synchronised.map_err(|source| failed(self.layer.path(), source))
     }
 
     /// Returns the total length of all files in bytes.
@@ -197,8 +197,7 @@ impl LevelFiles {
     }
 
     fn failed(&self, level: u8, source: io::Error) -> StoreError {
-        let file = self.path(level);
-        StoreError::File { file, source }
+        failed(&self.path(level), source)
     }
 
     /// Returns the length of a level's file in bytes; 0 if there is no file.

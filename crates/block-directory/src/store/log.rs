@@ -3,16 +3,14 @@
 
 use std::{path::Path, sync::Arc};
 
-use pad_core::{
-    AuthorKey, Authority, DictionaryId, HeadLog, SchemeId, SignedHead, Suite, SuiteId, Update,
-    Version, codec,
-};
+use pad_core::{Authority, HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec};
 use pad_disk::{
     Access,
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},
     layer::FileLayer,
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
+use serde::{Deserialize, Serialize};
 
 use super::{
     error::StoreError,
@@ -30,7 +28,7 @@ pub(super) const DRAFT: &str = "log.redb.new";
 
 /// Parameters that are fixed when a directory is created: its authority (author key, dictionary and
 /// scheme), and the size of its blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Parameters {
     pub(crate) authority: Authority,
     pub(crate) step: u32,
@@ -59,7 +57,7 @@ impl Log {
         parameters: Parameters,
         loaded: Option<(&SignedHead<S>, u64)>,
     ) -> Result<(), StoreError> {
-        SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
+        SoleDatabase::create((layer, NAME), &LOG_FORMAT, |transaction| {
             rows::create(transaction, &parameters.to_bytes::<S>())?;
             begin(transaction, loaded)
         })
@@ -105,7 +103,7 @@ impl Log {
     }
 
     fn open_database(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
-        let database = SoleDatabase::open_in(layer, NAME, LOG_FORMAT);
+        let database = SoleDatabase::open((layer, NAME), LOG_FORMAT);
         let database = database.map_err(|error| match error {
             EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
             error => error.into(),
@@ -224,40 +222,24 @@ impl Log {
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        guarded(|| self.database.write(Repair::Quick, work))
-            .unwrap_or(Err(EngineError::Panicked.into()))
+        self.database.write(Repair::Quick, work)
     }
 }
 
 impl Parameters {
     fn to_bytes<S: Suite>(self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(&S::ID.0.to_be_bytes());
-        bytes.extend_from_slice(&self.authority.scheme.0.to_be_bytes());
-        bytes.extend_from_slice(&self.authority.dictionary.to_bytes());
-        bytes.extend_from_slice(&self.authority.author.to_bytes());
-        bytes.extend(u8::try_from(self.step));
-        bytes
+        let parameters = codec::encode_body(&self);
+        [S::ID.0.to_be_bytes().as_slice(), parameters.as_slice()].concat()
     }
 
     /// Decodes parameters. Returns `None` unless their suite is `S` and their values are valid.
     fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<Self> {
-        let (suite, rest) = bytes.split_first_chunk::<2>()?;
-        let (scheme, rest) = rest.split_first_chunk::<2>()?;
-        let (dictionary, rest) = rest.split_first_chunk::<16>()?;
-        let (author, rest) = rest.split_first_chunk::<32>()?;
-        let &[step] = rest else {
-            return None;
-        };
-        let step = u32::from(step);
-        let authority = Authority {
-            author: AuthorKey::from_bytes(author).ok()?,
-            dictionary: DictionaryId::from_bytes(*dictionary),
-            scheme: SchemeId(u16::from_be_bytes(*scheme)),
-        };
-        let is_ours = u16::from_be_bytes(*suite) == S::ID.0 && authority.scheme == DIRECTORY;
-        let is_valid = is_ours && (1..=MOST_STEP).contains(&step);
-        is_valid.then_some(Self { authority, step })
+        let (suite, parameters) = bytes.split_first_chunk()?;
+        let parameters: Self = codec::decode_body(parameters).ok()?;
+        let is_ours = u16::from_be_bytes(*suite) == S::ID.0;
+        let is_valid =
+            parameters.authority.scheme == DIRECTORY && (1..=MOST_STEP).contains(&parameters.step);
+        (is_ours && is_valid).then_some(parameters)
     }
 }
 

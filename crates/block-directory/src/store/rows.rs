@@ -3,7 +3,7 @@
 //! | table | key | value |
 //! | --- | --- | --- |
 //! | `records` | `format` | the format of the file |
-//! | `records` | `parameters` | suite, scheme, dictionary, author key, other fixed parameters |
+//! | `records` | `parameters` | suite, author key, dictionary, scheme, other fixed parameters |
 //! | `updates` | version | the message of the update that produced it |
 //! | `heads` | version | root, signature |
 
@@ -95,6 +95,6 @@ fn read_head<S: Suite>(bytes: &[u8]) -> Option<(S::Digest, HeadSignature)> {
 }
 
 /// The value of `format` in a log.
-const LOG: &[u8] = b"block-directory v1";
+const LOG: &[u8] = b"block-directory v2";
 const FORMAT: &str = "format";
 const PARAMETERS: &str = "parameters";

@@ -72,7 +72,7 @@ pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
         workers,
         ..Settings::default()
     };
-    let mut report = FileServer::serve(FileStore::open(path)?, settings)?.check();
+    let mut report = FileServer::serve(FileStore::open(path, None)?, settings)?.check();
     match FileStore::check_structure(path) {
         Ok(()) => {}
         Err(StoreError::Engine(_)) => report.has_damaged_pages = true,

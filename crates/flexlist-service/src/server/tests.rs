@@ -1,7 +1,7 @@
 //! Tests with missing or mixed-up records, which no client can cause.
 
 use core::time::Duration;
-use std::{path::Path, sync::mpsc, thread};
+use std::{sync::mpsc, thread};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
@@ -32,8 +32,8 @@ const VERSIONS: u64 = 5;
 const RESERVE: u64 = 256 << 10;
 
 /// Opens a server with one file of three blocks and four updates, with a checkpoint of version 4.
-fn served(path: &Path) -> (FileServer, FileId) {
-    let server = FileServer::open_with(path, settings()).unwrap();
+fn served(place: impl Into<Place>) -> (FileServer, FileId) {
+    let server = FileServer::open_at(place.into(), settings()).unwrap();
     let (requests, file) = requests(1);
     for request in requests {
         let response = server.handle(request);

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad_disk::engine::{Repair, Reserve, guarded};
+use pad_disk::{engine::Repair, layer::Reserve};
 
 use super::{
     StoreError,
@@ -53,25 +53,27 @@ struct Job {
     done: SyncSender<Result<(), Failure>>,
 }
 
-enum Order {
-    Write(Job),
-    Reserve { bytes: u64, done: SyncSender<()> },
-}
-
 /// Handle of the writer thread. Dropping it ends the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    sender: Mutex<Option<Sender<Order>>>,
+    sender: Mutex<Option<Sender<Job>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(super) fn start(shared: Arc<DatabaseHandle>) -> Result<Self, io::Error> {
+    /// Starts the thread. `reserve` is the size of the disk space reserve in bytes, which is filled
+    /// if there is enough space; `None` leaves the reserve as it is.
+    pub(super) fn start(
+        shared: Arc<DatabaseHandle>,
+        reserve: Option<u64>,
+    ) -> Result<Self, io::Error> {
         let (sender, receiver) = mpsc::channel();
+        let is_kept = reserve.is_none();
+        let reserve = shared.database.reserve(reserve.unwrap_or(0));
         let worker = Worker {
-            reserve: shared.database.reserve(),
+            is_full: !is_kept && reserve.fill().is_err(),
+            reserve,
             shared,
-            is_full: false,
             leftovers: Leftovers::Perhaps,
             is_compaction_due: false,
             last_attempt: None,
@@ -97,7 +99,7 @@ impl Writer {
         };
         let sender = self.sender().clone();
         sender
-            .and_then(|sender| sender.send(Order::Write(job)).ok())
+            .and_then(|sender| sender.send(job).ok())
             .and_then(|()| wait.recv().ok())
             .unwrap_or_else(|| Err(Failure::Engine("its thread has ended".into())))
             .map_err(|failure| match failure {
@@ -106,23 +108,12 @@ impl Writer {
             })
     }
 
-    /// Sets the size of the disk space reserve to `bytes` bytes. Fills it if there is enough space.
-    pub(super) fn set_reserve(&self, bytes: u64) {
-        let (done, wait) = mpsc::sync_channel(1);
-        let sender = self.sender().clone();
-        let sent = sender.and_then(|sender| sender.send(Order::Reserve { bytes, done }).ok());
-        if sent.is_some() {
-            // If the thread has ended, every commit reports it.
-            let _ = wait.recv();
-        }
-    }
-
-    /// Makes the writer thread end after the orders in its queue.
+    /// Makes the writer thread end after the jobs in its queue.
     pub(super) fn stop(&self) {
         self.sender().take();
     }
 
-    fn sender(&self) -> std::sync::MutexGuard<'_, Option<Sender<Order>>> {
+    fn sender(&self) -> std::sync::MutexGuard<'_, Option<Sender<Job>>> {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -167,9 +158,9 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(mut self, receiver: &Receiver<Order>) {
+    fn run(mut self, receiver: &Receiver<Job>) {
         loop {
-            let order = if self.leftovers == Leftovers::Perhaps {
+            let job = if self.leftovers == Leftovers::Perhaps {
                 receiver.try_recv().map_err(|error| match error {
                     mpsc::TryRecvError::Empty => RecvTimeoutError::Timeout,
                     mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
@@ -179,9 +170,8 @@ impl Worker {
             } else {
                 receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
-            match order {
-                Ok(Order::Write(first)) => self.take(first, receiver),
-                Ok(Order::Reserve { bytes, done }) => self.set_reserve(bytes, &done),
+            match job {
+                Ok(first) => self.take(first, receiver),
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -189,33 +179,17 @@ impl Worker {
         }
     }
 
-    fn set_reserve(&mut self, bytes: u64, done: &SyncSender<()>) {
-        self.reserve.set(bytes);
-        self.is_full = self.reserve.fill().is_err();
-        let _ = done.send(());
-    }
-
     /// Executes the job `first` together with the jobs that wait behind it in the queue.
-    fn take(&mut self, first: Job, receiver: &Receiver<Order>) {
+    fn take(&mut self, first: Job, receiver: &Receiver<Job>) {
         let mut bytes = size(&first);
         let mut jobs = vec![first];
-        let mut reserve = None;
         while bytes < GROUP_BYTES
-            && reserve.is_none()
             && let Ok(next) = receiver.try_recv()
         {
-            match next {
-                Order::Write(next) => {
-                    bytes = bytes.saturating_add(size(&next));
-                    jobs.push(next);
-                }
-                Order::Reserve { bytes, done } => reserve = Some((bytes, done)),
-            }
+            bytes = bytes.saturating_add(size(&next));
+            jobs.push(next);
         }
         self.carry_out(jobs);
-        if let Some((bytes, done)) = reserve {
-            self.set_reserve(bytes, &done);
-        }
     }
 
     fn carry_out(&mut self, jobs: Vec<Job>) {
@@ -268,7 +242,7 @@ impl Worker {
     fn transact<T>(
         &mut self,
         bytes: usize,
-        act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
+        act: impl FnOnce(&Tables<'_>) -> Result<T, StoreError>,
     ) -> Result<T, Failure> {
         if self.shared.database.has_failed() {
             // A reader met an error. If reopening fails, the write below reports it.
@@ -282,19 +256,16 @@ impl Worker {
         } else {
             Repair::Full
         };
-        let outcome = guarded(|| {
-            let write = |transaction: &_| act(&mut Tables::open(transaction)?);
-            self.shared.database.write(repair, write)
-        });
-        match outcome {
-            Some(Ok(done)) => {
+        let write = |transaction: &_| act(&Tables(transaction));
+        match self.shared.database.write(repair, write) {
+            Ok(done) => {
                 self.caution = self.caution.saturating_sub(1);
                 if self.leftovers == Leftovers::Stuck {
                     self.leftovers = Leftovers::Perhaps;
                 }
                 Ok(done)
             }
-            Some(Err(StoreError::Io(error))) => {
+            Err(StoreError::Io(error)) => {
                 let is_space = matches!(
                     error.kind(),
                     ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
@@ -307,20 +278,19 @@ impl Worker {
                     Failure::CannotWrite(what)
                 })
             }
-            Some(Err(StoreError::Interrupted)) => {
+            Err(StoreError::Interrupted) => {
                 self.recover(false);
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
-            Some(Err(error)) => {
-                // After some errors the engine refuses to write until it is reopened.
+            Err(error) => {
+                // After some errors and panics the engine refuses to write until it is reopened.
                 if !self.shared.database.can_write() {
                     drop(self.shared.database.trim());
                 }
-                Err(Failure::Engine(error.to_string()))
-            }
-            None => {
-                drop(self.shared.database.trim());
-                Err(Failure::Engine("it panicked".into()))
+                Err(Failure::Engine(match error {
+                    StoreError::Engine(what) => what,
+                    error => error.to_string(),
+                }))
             }
         }
     }
@@ -411,12 +381,7 @@ impl Worker {
     fn sweep(&mut self) -> Result<bool, Failure> {
         let swept = self.transact(0, |tables| match tables.first_doomed()? {
             None => Ok(false),
-            Some(file) => {
-                if !tables.sweep(file.number)? {
-                    Change::Swept { file }.apply(tables)?;
-                }
-                Ok(true)
-            }
+            Some(file) => tables.sweep(file).map(|()| true),
         })?;
         self.is_compaction_due |= swept;
         Ok(swept)

@@ -14,8 +14,6 @@ use crate::layer::LayerFile;
 #[derive(Debug, Default)]
 pub(super) struct Health {
     failed: AtomicBool,
-    #[cfg(feature = "simulated-disk")]
-    pub(super) disk: super::SimulatedDisk,
 }
 
 impl Health {
@@ -81,8 +79,6 @@ impl StorageBackend for Backend {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        #[cfg(feature = "simulated-disk")]
-        self.health.disk.cut(len);
         self.health.note(self.file.set_length(len))
     }
 
@@ -91,9 +87,6 @@ impl StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        #[cfg(feature = "simulated-disk")]
-        self.health
-            .note(self.health.disk.take(offset, data.len()))?;
         self.health.note(self.file.write_at(offset, data))
     }
 

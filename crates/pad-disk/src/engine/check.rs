@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, Metadata},
-    io::{self, Read},
+    io::Read,
     path::Path,
     thread,
     time::Duration,
@@ -14,17 +14,13 @@ use super::{
     error::{EngineError, is_damage},
     guard::guarded,
 };
-use crate::Access;
+use crate::{Access, place::found};
 
 /// Refuses a missing file, a path that is not a regular file, and files that [`refuse_exposed`]
 /// refuses.
 pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), EngineError> {
-    let metadata = match path.metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(EngineError::Missing(path.to_path_buf()));
-        }
-        metadata => metadata?,
-    };
+    let metadata = found(path.metadata())?;
+    let metadata = metadata.ok_or_else(|| EngineError::Missing(path.to_path_buf()))?;
     if !metadata.is_file() {
         return Err(EngineError::Foreign(path.to_path_buf()));
     }

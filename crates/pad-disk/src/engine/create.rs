@@ -2,23 +2,38 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use redb::{Builder, WriteTransaction};
+use redb::{Builder, ConcurrencyMode, WriteTransaction};
 
 use super::{
     backend::{Backend, Health},
     error::EngineError,
     format::Format,
+    place::Place,
+    transact::{Repair, transact},
 };
 use crate::{
-    Draft,
+    Access, Draft,
     layer::{FileLayer, LayerFile, SystemFile, create_anew},
 };
 
 /// Creates a database and fills it in one transaction. The database appears under its path complete
 /// or not at all, durable when this returns.
 pub(super) fn create<E: From<EngineError>>(
-    path: &Path,
+    place: &Place,
     format: &Format,
+    mode: ConcurrencyMode,
+    fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
+) -> Result<(), E> {
+    let builder = format.builder(mode);
+    match place {
+        Place::Path(path) => create_at(path, format.access, &builder, fill),
+        Place::Within(layer, name) => create_within(&**layer, name, &builder, fill),
+    }
+}
+
+fn create_at<E: From<EngineError>>(
+    path: &Path,
+    access: Access,
     builder: &Builder,
     fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -26,7 +41,7 @@ pub(super) fn create<E: From<EngineError>>(
     if path.symlink_metadata().is_ok() {
         return Err(exists().into());
     }
-    let draft = Draft::new(path, format.access).map_err(EngineError::Io)?;
+    let draft = Draft::new(path, access).map_err(EngineError::Io)?;
     let file = draft.file().try_clone().map_err(EngineError::Io)?;
     fill_file(Arc::new(SystemFile::new(file)), builder, fill)?;
     draft.keep_new().map_err(|error| match error.kind() {
@@ -35,9 +50,8 @@ pub(super) fn create<E: From<EngineError>>(
     })
 }
 
-/// Creates a database like [`create`], but in a [`FileLayer`]. Files of a layer have names from the
-/// start, so the database is written under a temporary name.
-pub(super) fn create_in<E: From<EngineError>>(
+/// Files of a layer have names from the start, so the database is written under a temporary name.
+fn create_within<E: From<EngineError>>(
     layer: &dyn FileLayer,
     name: &str,
     builder: &Builder,
@@ -87,10 +101,7 @@ fn fill_file<E: From<EngineError>>(
         let database = builder
             .create_with_backend(backend)
             .map_err(EngineError::of)?;
-        let mut transaction = database.begin_write().map_err(EngineError::of)?;
-        transaction.set_two_phase_commit(true);
-        fill(&transaction)?;
-        transaction.commit().map_err(EngineError::of)?;
+        transact(&database, Repair::Full, fill)?;
     }
     // The engine does not report write errors on close, and a later fsync of the file does not
     // report them either.

@@ -7,12 +7,19 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use super::error::EngineError;
+
 /// Runs `call`, which calls the storage engine. Returns the result, or `None` if `call` panicked.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     GUARDS.set(GUARDS.get().saturating_add(1));
     let outcome = catch_unwind(AssertUnwindSafe(call));
     GUARDS.set(GUARDS.get().saturating_sub(1));
     outcome.ok()
+}
+
+/// Runs `call` like [`guarded`]. A panic becomes [`EngineError::Panicked`].
+pub(super) fn caught<T, E: From<EngineError>>(call: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    guarded(call).unwrap_or_else(|| Err(EngineError::Panicked.into()))
 }
 
 /// Returns whether a panic of this thread would be caught by [`guarded`].

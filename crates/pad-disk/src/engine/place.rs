@@ -1,4 +1,4 @@
-//! The file of a database, and how it is opened.
+//! The place of a database, and how its file is opened.
 
 use std::{
     io,
@@ -16,7 +16,65 @@ use super::{
     guard::guarded,
     overlay::Overlay,
 };
-use crate::layer::{FileLayer, LayerFile, SystemFile};
+use crate::{
+    layer::{FileLayer, Folder, LayerFile, SystemFile},
+    place::{folder, target},
+};
+
+/// The place of a database: a path, or the name of a file in a layer of files.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A path. The file gets its name when the database is complete.
+    Path(PathBuf),
+    /// A name in a layer. Until the database is complete, the file is named `<name>.new`. The next
+    /// creation replaces a file of that name left by a crash. Callers must not create databases of
+    /// one name in one folder concurrently.
+    Within(Arc<dyn FileLayer>, String),
+}
+
+impl<P: AsRef<Path> + ?Sized> From<&P> for Place {
+    fn from(path: &P) -> Self {
+        Self::Path(path.as_ref().to_path_buf())
+    }
+}
+
+impl From<(&Arc<dyn FileLayer>, &str)> for Place {
+    fn from((layer, name): (&Arc<dyn FileLayer>, &str)) -> Self {
+        Self::Within(Arc::clone(layer), name.to_owned())
+    }
+}
+
+impl Place {
+    /// Returns the path of the file.
+    pub fn path(&self) -> PathBuf {
+        match self {
+            Self::Path(path) => path.clone(),
+            Self::Within(layer, name) => layer.path().join(name),
+        }
+    }
+
+    /// Returns the folder of the file at the end of symbolic links, and the file's name in it. A
+    /// name that is not UTF-8 is converted lossily.
+    ///
+    /// # Errors
+    /// I/O errors of the operating system.
+    pub fn folder(&self) -> io::Result<(Arc<dyn FileLayer>, String)> {
+        let path = match self {
+            Self::Path(path) => target(path)?,
+            Self::Within(layer, name) => return Ok((Arc::clone(layer), name.clone())),
+        };
+        let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder(&path))?);
+        let name = path.file_name().unwrap_or_default();
+        Ok((layer, name.to_string_lossy().into_owned()))
+    }
+
+    fn file(&self) -> io::Result<Arc<dyn LayerFile>> {
+        match self {
+            Self::Path(path) => Ok(Arc::new(SystemFile::open(path)?)),
+            Self::Within(layer, name) => layer.open(name),
+        }
+    }
+}
 
 /// Concurrency mode of a database that one process owns.
 pub(super) const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;
@@ -24,30 +82,19 @@ pub(super) const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;
 /// The file of a database that one process owns.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
-    pub(super) file: Arc<dyn LayerFile>,
     pub(super) path: PathBuf,
+    file: Arc<dyn LayerFile>,
     format: Format,
 }
 
 impl DatabaseFile {
-    /// Opens the file at `path`.
-    pub(super) fn at(path: &Path, format: Format) -> Result<Self, EngineError> {
-        check::refuse_other_files(path, format.access)?;
-        Ok(Self {
-            file: Arc::new(SystemFile::open(path)?),
-            path: path.to_path_buf(),
-            format,
-        })
-    }
-
-    /// Opens the file `name` of a [`FileLayer`].
-    pub(super) fn within(
-        layer: &dyn FileLayer,
-        name: &str,
-        format: Format,
-    ) -> Result<Self, EngineError> {
-        let path = layer.path().join(name);
-        let file = match layer.open(name) {
+    /// Opens the file at `place`.
+    pub(super) fn at(place: &Place, format: Format) -> Result<Self, EngineError> {
+        let path = place.path();
+        if let Place::Path(path) = place {
+            check::refuse_other_files(path, format.access)?;
+        }
+        let file = match place.file() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(EngineError::Missing(path));
             }
@@ -57,12 +104,16 @@ impl DatabaseFile {
         if let Some(file) = file.of_system() {
             check::refuse_exposed(&file.metadata()?, &path, format.access)?;
         }
-        Ok(Self { file, path, format })
+        Ok(Self { path, file, format })
+    }
+
+    pub(super) fn length(&self) -> io::Result<u64> {
+        self.file.length()
     }
 
     /// Opens the database and locks its file until the database is closed.
     pub(super) fn open(&self, health: &Arc<Health>) -> Result<Database, EngineError> {
-        if self.file.length()? == 0 {
+        if self.length()? == 0 {
             // The engine would create a database in an empty file, so the file is refused.
             return Err(EngineError::Foreign(self.path.clone()));
         }

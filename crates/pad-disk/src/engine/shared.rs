@@ -1,6 +1,6 @@
 //! A database shared by processes.
 
-use core::{fmt, mem::ManuallyDrop};
+use core::fmt;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -15,8 +15,15 @@ use redb::{
 };
 
 use super::{
-    backend::Backend, check, create::create, error::EngineError, format::Format, guard::guarded,
+    backend::Backend,
+    check,
+    create::create,
+    error::EngineError,
+    format::Format,
+    guard::{caught, guarded},
     overlay::Overlay,
+    place::{DatabaseFile, Place},
+    transact::{Repair, transact},
 };
 use crate::{PATIENCE, layer::SystemFile};
 
@@ -30,7 +37,11 @@ use crate::{PATIENCE, layer::SystemFile};
 /// A process becomes the writer only if every page has the checksum that the engine wrote. This
 /// check costs a read of the whole file. If the check fails, the file is left unchanged, since
 /// writing next to a damaged page could destroy other pages.
+///
+/// In a layer of files, handles share no locks. So the database is opened for writing at once,
+/// without the check. Other handles cannot open it before it is released.
 pub struct SharedDatabase {
+    place: Place,
     path: PathBuf,
     format: Format,
     handle: Mutex<Handle>,
@@ -93,14 +104,14 @@ impl SharedDatabase {
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
     /// `fill`.
     pub fn create<E: From<EngineError>>(
-        path: &Path,
+        place: impl Into<Place>,
         format: &Format,
         fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
     ) -> Result<(), E> {
-        create(path, format, &format.builder(MODE), fill)
+        create(&place.into(), format, MODE, fill)
     }
 
-    /// Opens the database at `path` for reading; after a crash, at its last durable state.
+    /// Opens the database at `place` for reading; after a crash, at its last durable state.
     ///
     /// # Errors
     /// * [`EngineError::Missing`] if there is no file, and [`EngineError::InUse`] if a process
@@ -110,20 +121,24 @@ impl SharedDatabase {
     /// * [`EngineError::RepairNeeded`] if a repair is needed but not permitted.
     /// * [`EngineError::NotIntact`] if a repair finds damage.
     /// * [`EngineError::Panicked`] or [`EngineError::Io`] if the file cannot be read.
-    pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        check::refuse_other_files(path, format.access)?;
-        check::refuse_cut(path)?;
-        let database = guarded(|| open_to_read(path, &format)).unwrap_or_else(panicked)?;
+    pub fn open(place: impl Into<Place>, format: Format) -> Result<Self, EngineError> {
+        let place = place.into();
+        if let Place::Path(path) = &place {
+            check::refuse_other_files(path, format.access)?;
+            check::refuse_cut(path)?;
+        }
+        let database = caught(|| open_to_read(&place, &format))?;
         let handle = Handle {
             pinned: None,
             database: Some(database),
         };
         let opened = Self {
-            path: path.to_path_buf(),
+            path: place.path(),
+            place,
             format,
             handle: Mutex::new(handle),
         };
-        Format::check(path, opened.read(format.is_ours))?;
+        Format::check(&opened.path, opened.read(format.is_ours))?;
         Ok(opened)
     }
 
@@ -141,13 +156,12 @@ impl SharedDatabase {
         work: impl FnOnce(&ReadTransaction) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut handle = self.handle();
-        guarded(|| {
+        caught(|| {
             if let Some(transaction) = &handle.pinned {
                 return work(transaction);
             }
             work(&self.opened(&mut handle)?.begin_read()?)
         })
-        .unwrap_or_else(panicked)
     }
 
     /// Pins the current state: reads see this state until [`SharedDatabase::unpin`], regardless of
@@ -158,12 +172,11 @@ impl SharedDatabase {
     /// [`EngineError`] if storage fails.
     pub fn pin(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
-        guarded(|| {
+        caught(|| {
             let transaction = self.opened(&mut handle)?.begin_read()?;
             handle.pinned = Some(transaction);
             Ok(())
         })
-        .unwrap_or_else(panicked)
     }
 
     /// Unpins the state of [`SharedDatabase::pin`]: later reads see the latest state again.
@@ -192,20 +205,7 @@ impl SharedDatabase {
         let mut handle = self.handle();
         let done = guarded(|| {
             let database = self.opened_to_write(&mut handle)?;
-            let transaction = database.begin_write().map_err(EngineError::of)?;
-            let mut transaction = ManuallyDrop::new(transaction);
-            transaction.set_two_phase_commit(true);
-            // The panic is caught before the transaction ends: a second panic during unwinding
-            // would abort the process.
-            let changed = guarded(|| work(&transaction));
-            let transaction = ManuallyDrop::into_inner(transaction);
-            let Some(changed) = changed else {
-                drop(transaction);
-                return panicked();
-            };
-            let changed = changed?;
-            transaction.commit().map_err(EngineError::of)?;
-            Ok(changed)
+            transact(database, Repair::Full, work)
         });
         let is_usable = match &done {
             Some(Ok(_)) => true,
@@ -216,7 +216,7 @@ impl SharedDatabase {
             // The next call opens the database again.
             *handle = Handle::default();
         }
-        done.unwrap_or_else(panicked)
+        done.unwrap_or_else(|| Err(EngineError::Panicked.into()))
     }
 
     /// Checks every page. Does not change the file, unless this process is the writer.
@@ -228,10 +228,8 @@ impl SharedDatabase {
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         let checked = match &mut handle.database {
-            Some(Open::Writing(database)) => {
-                guarded(|| check::check_pages(database)).unwrap_or_else(panicked)
-            }
-            _ => examine(&self.path, &self.format),
+            Some(Open::Writing(database)) => caught(|| check::check_pages(database)),
+            _ => examine(&self.place, &self.format),
         };
         if checked? {
             Ok(())
@@ -247,12 +245,11 @@ impl SharedDatabase {
     /// page is damaged. [`EngineError`] if storage fails.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut handle = self.handle();
-        guarded(|| match self.opened_to_write(&mut handle)?.compact() {
+        caught(|| match self.opened_to_write(&mut handle)?.compact() {
             Ok(_) => Ok(true),
             Err(CompactionError::TransactionInProgress) => Ok(false),
             Err(error) => Err(EngineError::of(error)),
         })
-        .unwrap_or_else(panicked)
     }
 
     fn handle(&self) -> MutexGuard<'_, Handle> {
@@ -263,7 +260,7 @@ impl SharedDatabase {
     fn opened<'a>(&self, handle: &'a mut Handle) -> Result<&'a Open, EngineError> {
         let database = match handle.database.take() {
             Some(open) => open,
-            None => open_to_read(&self.path, &self.format)?,
+            None => open_to_read(&self.place, &self.format)?,
         };
         Ok(handle.database.insert(database))
     }
@@ -274,7 +271,7 @@ impl SharedDatabase {
             reading => {
                 // The reader stays open until the writer is open, so that the file always
                 // contains the marks of its readers.
-                let writing = match open_to_write(&self.path, &self.format) {
+                let writing = match open_to_write(&self.place, &self.format) {
                     Ok(writing) => writing,
                     Err(error) => {
                         // A pinned transaction remains readable.
@@ -295,10 +292,13 @@ impl SharedDatabase {
     }
 }
 
-fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
+fn open_to_read(place: &Place, format: &Format) -> Result<Open, EngineError> {
+    let Place::Path(path) = place else {
+        return open_to_write(place, format).map(Open::Writing);
+    };
     let open = || patiently(path, || format.builder(MODE).open_read_only(path));
     // Only a writer can repair the file after a crash, so this opens the file for writing.
-    let put_in_order = || open_to_write(path, format).map_err(|error| repair_needed(path, error));
+    let put_in_order = || open_to_write(place, format).map_err(|error| repair_needed(path, error));
     match open() {
         Err(EngineError::RepairNeeded(_)) => {
             drop(put_in_order()?);
@@ -323,8 +323,11 @@ fn repair_needed(path: &Path, error: EngineError) -> EngineError {
     }
 }
 
-fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> {
-    let is_right = examine(path, format)?;
+fn open_to_write(place: &Place, format: &Format) -> Result<Database, EngineError> {
+    let Place::Path(path) = place else {
+        return DatabaseFile::at(place, *format)?.open(&Arc::default());
+    };
+    let is_right = examine(place, format)?;
     let mut database = patiently(path, || format.builder(MODE).open(path))?;
     if !is_right {
         // Only the free list was wrong. This rebuilds it.
@@ -335,17 +338,18 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
 
 /// Checks every page of a file without changing it. Returns whether the engine's list of free pages
 /// was right. The file is locked against writers meanwhile.
-fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
-    let mut copy = patiently(path, || {
-        let overlay = Overlay::new(Arc::new(SystemFile::open(path)?))?;
-        let backend = Backend::new(Arc::new(overlay), Arc::default())?;
-        format.builder(MODE).create_with_backend(backend)
-    })?;
-    let checked = guarded(|| check::check_pages(&mut copy));
+fn examine(place: &Place, format: &Format) -> Result<bool, EngineError> {
+    let mut copy = match place {
+        Place::Path(path) => patiently(path, || {
+            let overlay = Overlay::new(Arc::new(SystemFile::open(path)?))?;
+            let backend = Backend::new(Arc::new(overlay), Arc::default())?;
+            format.builder(MODE).create_with_backend(backend)
+        })?,
+        Place::Within(..) => DatabaseFile::at(place, *format)?.open_copy()?,
+    };
+    let checked = caught(|| check::check_pages(&mut copy));
     let closed = guarded(|| drop(copy));
-    checked
-        .filter(|_| closed.is_some())
-        .unwrap_or_else(panicked)
+    closed.ok_or(EngineError::Panicked).and(checked)
 }
 
 fn is_read_only(error: &io::Error) -> bool {
@@ -370,10 +374,6 @@ fn patiently<T>(
             opened => return opened,
         }
     }
-}
-
-fn panicked<T, E: From<EngineError>>() -> Result<T, E> {
-    Err(EngineError::Panicked.into())
 }
 
 const MODE: ConcurrencyMode = ConcurrencyMode::SingleWriter;

@@ -13,14 +13,14 @@ use redb::{CompactionError, Database, ReadTransaction, ReadableDatabase as _, Wr
 use super::{
     backend::Health,
     check,
-    create::{create, create_in},
+    create::create,
     error::EngineError,
     format::Format,
-    guard::guarded,
-    place::{DatabaseFile, MODE},
-    reserve::Reserve,
+    guard::{caught, guarded},
+    place::{DatabaseFile, MODE, Place},
+    transact::{Repair, transact},
 };
-use crate::layer::FileLayer;
+use crate::layer::{FileLayer, Reserve};
 
 /// A database owned by one process: any number of its threads read while one writes.
 ///
@@ -30,7 +30,10 @@ use crate::layer::FileLayer;
 pub struct SoleDatabase {
     /// The open database; `None` after a failed attempt to open it again.
     database: RwLock<Option<Database>>,
-    place: DatabaseFile,
+    file: DatabaseFile,
+    folder: Arc<dyn FileLayer>,
+    /// The name of the file in `folder`.
+    name: String,
     health: Arc<Health>,
     /// Time of the last failed attempt of a reader to open the database again.
     last_failure: Mutex<Option<Instant>>,
@@ -42,34 +45,17 @@ impl SoleDatabase {
     ///
     /// # Errors
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
-    /// `fill`.
+    /// `fill`. If only the fsync of the folder fails, the database is removed again on a
+    /// best-effort basis.
     pub fn create<E: From<EngineError>>(
-        path: &Path,
+        place: impl Into<Place>,
         format: &Format,
         fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
     ) -> Result<(), E> {
-        create(path, format, &format.builder(MODE), fill)
+        create(&place.into(), format, MODE, fill)
     }
 
-    /// Like [`SoleDatabase::create`], but in a layer of files.
-    ///
-    /// Until the database is complete, the file is named `<name>.new`. The next call replaces a
-    /// file of that name left by a crash. Callers must not create databases of one name in one
-    /// folder concurrently.
-    ///
-    /// # Errors
-    /// [`EngineError`] as for [`SoleDatabase::create`]. If only the fsync of the folder fails, the
-    /// database is removed again on a best-effort basis.
-    pub fn create_in<E: From<EngineError>>(
-        layer: &Arc<dyn FileLayer>,
-        name: &str,
-        format: &Format,
-        fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
-    ) -> Result<(), E> {
-        create_in(&**layer, name, &format.builder(MODE), fill)
-    }
-
-    /// Opens the database at `path`; after a crash, at its last durable state.
+    /// Opens the database at `place`; after a crash, at its last durable state.
     ///
     /// # Errors
     /// * [`EngineError::Missing`] if there is no file, and [`EngineError::InUse`] if it is open
@@ -77,28 +63,17 @@ impl SoleDatabase {
     /// * [`EngineError::Foreign`] if the file is truncated or not a database of this format.
     /// * [`EngineError::Exposed`] if a private file is accessible to others.
     /// * [`EngineError::Panicked`] or [`EngineError::Io`] if the file cannot be read or repaired.
-    pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        Self::new(DatabaseFile::at(path, format)?)
-    }
-
-    /// Like [`SoleDatabase::open`], but in a layer of files.
-    ///
-    /// # Errors
-    /// [`EngineError`] as for [`SoleDatabase::open`].
-    pub fn open_in(
-        layer: &Arc<dyn FileLayer>,
-        name: &str,
-        format: Format,
-    ) -> Result<Self, EngineError> {
-        Self::new(DatabaseFile::within(&**layer, name, format)?)
-    }
-
-    fn new(place: DatabaseFile) -> Result<Self, EngineError> {
+    pub fn open(place: impl Into<Place>, format: Format) -> Result<Self, EngineError> {
+        let place = place.into();
+        let file = DatabaseFile::at(&place, format)?;
+        let (folder, name) = place.folder()?;
         let health = Arc::default();
-        let database = place.open(&health)?;
+        let database = file.open(&health)?;
         Ok(Self {
             database: RwLock::new(Some(database)),
-            place,
+            file,
+            folder,
+            name,
             health,
             last_failure: Mutex::new(None),
         })
@@ -109,8 +84,8 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::NotIntact`] if a page is damaged. Other [`EngineError`]s as for
     /// [`SoleDatabase::open`].
-    pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
-        let mut database = DatabaseFile::at(path, *format)?.open_copy()?;
+    pub fn check(place: impl Into<Place>, format: &Format) -> Result<(), EngineError> {
+        let mut database = DatabaseFile::at(&place.into(), *format)?.open_copy()?;
         let checked = guarded(|| check::check_pages(&mut database));
         let _ = guarded(|| drop(database));
         match checked {
@@ -122,7 +97,7 @@ impl SoleDatabase {
 
     /// Path of the database.
     pub fn path(&self) -> &Path {
-        &self.place.path
+        &self.file.path
     }
 
     /// The size of the file in bytes.
@@ -130,17 +105,14 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::Io`] if the length cannot be read.
     pub fn file_bytes(&self) -> Result<u64, EngineError> {
-        Ok(self.place.file.length()?)
+        Ok(self.file.length()?)
     }
 
-    /// Creates a [`Reserve`] of disk space for the database, which is empty at first.
-    pub fn reserve(&self) -> Reserve {
-        let path = self
-            .place
-            .file
-            .of_system()
-            .map(|_| self.place.path.as_path());
-        Reserve::new(path, Arc::clone(&self.health))
+    /// Creates a [`Reserve`] of `bytes` bytes of disk space. Its file `<name>.reserve` next to the
+    /// database is not written yet.
+    pub fn reserve(&self, bytes: u64) -> Reserve {
+        let name = format!("{}.reserve", self.name);
+        Reserve::new(Arc::clone(&self.folder), name, bytes)
     }
 
     /// Begins a read transaction: a snapshot that later writes do not change. Opens the database
@@ -185,15 +157,12 @@ impl SoleDatabase {
         repair: Repair,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
     ) -> Result<T, E> {
-        let database = self.database.read();
-        let database = database.unwrap_or_else(PoisonError::into_inner);
-        let database = database.as_ref().ok_or(EngineError::Closed)?;
-        let mut transaction = database.begin_write().map_err(EngineError::of)?;
-        transaction.set_two_phase_commit(true);
-        transaction.set_quick_repair(repair == Repair::Quick);
-        let done = work(&transaction)?;
-        transaction.commit().map_err(EngineError::of)?;
-        Ok(done)
+        caught(|| {
+            let database = self.database.read();
+            let database = database.unwrap_or_else(PoisonError::into_inner);
+            let database = database.as_ref().ok_or(EngineError::Closed)?;
+            transact(database, repair, work)
+        })
     }
 
     /// Returns whether an I/O error has disabled the engine since it was opened, or the last
@@ -249,7 +218,7 @@ impl SoleDatabase {
         // Closing releases the lock on the file. A failed database writes nothing on close.
         let _ = guarded(|| drop(database.take()));
         self.health.begin_anew();
-        let opened = self.place.open(&self.health);
+        let opened = self.file.open(&self.health);
         *database = Some(opened.inspect_err(|_| self.health.fail())?);
         Ok(())
     }
@@ -273,25 +242,9 @@ impl SoleDatabase {
         Err(error)
     }
 
-    /// Number of free bytes on the disk, or `None` if the system does not report it.
+    /// Number of free bytes on the disk; `None` if it is unknown.
     pub fn room(&self) -> Option<u64> {
-        #[cfg(feature = "simulated-disk")]
-        if let Some(room) = self.health.disk.room() {
-            return Some(room);
-        }
-        #[cfg(unix)]
-        {
-            let disk = rustix::fs::fstatvfs(self.place.file.of_system()?).ok()?;
-            Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-        }
-        #[cfg(not(unix))]
-        None
-    }
-
-    /// The simulated disk under the database and its reserve, for tests.
-    #[cfg(feature = "simulated-disk")]
-    pub fn simulated_disk(&self) -> &super::SimulatedDisk {
-        &self.health.disk
+        self.folder.room()
     }
 
     fn exclusive(&self) -> RwLockWriteGuard<'_, Option<Database>> {
@@ -308,15 +261,6 @@ impl Drop for SoleDatabase {
         let database = self.exclusive().take();
         let _ = guarded(|| drop(database));
     }
-}
-
-/// Repair strategy when a database is opened after a crash or a failed commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// Repairs the database by reading the whole file.
-    Full,
-    /// Opens without reading the whole file, at the cost of additional data in each commit.
-    Quick,
 }
 
 /// Maximum time that a reader waits for a database that is being opened or compacted. Also the

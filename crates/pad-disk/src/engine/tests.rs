@@ -12,7 +12,7 @@ use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransactio
 use super::{guard::is_panic_caught, *};
 use crate::{
     Access,
-    layer::{FileLayer, Folder},
+    layer::{FileLayer, Folder, SimulatedFolder},
 };
 
 mod crashes;
@@ -45,15 +45,17 @@ fn create_shared(path: &Path) -> Result<(), EngineError> {
     SharedDatabase::create(path, &FORMAT, |transaction| put(transaction, "format", 7))
 }
 
-fn create_sole(path: &Path) -> SoleDatabase {
-    SoleDatabase::create(path, &FORMAT, |transaction| put(transaction, "format", 7)).unwrap();
-    SoleDatabase::open(path, FORMAT).unwrap()
+fn create_sole(place: impl Into<Place>) -> Result<(), EngineError> {
+    SoleDatabase::create(place, &FORMAT, |transaction| put(transaction, "format", 7))
 }
 
-fn create_sole_in(layer: &Arc<dyn FileLayer>) -> Result<(), EngineError> {
-    SoleDatabase::create_in(layer, "database", &FORMAT, |transaction| {
-        put(transaction, "format", 7)
-    })
+/// A new database on a simulated disk.
+fn simulated() -> (SimulatedFolder, SoleDatabase) {
+    let disk = SimulatedFolder::new("disk");
+    let layer = disk.layer();
+    create_sole((&layer, "database")).unwrap();
+    let database = SoleDatabase::open((&layer, "database"), FORMAT).unwrap();
+    (disk, database)
 }
 
 #[test]
@@ -82,18 +84,19 @@ fn a_database_in_a_layer_is_the_one_at_its_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("database");
     let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder.path()).unwrap());
-    let opened = || SoleDatabase::open_in(&layer, "database", FORMAT).map(drop);
+    let opened = || SoleDatabase::open((&layer, "database"), FORMAT).map(drop);
     assert!(matches!(opened(), Err(EngineError::Missing(missing)) if missing == path));
     fs::write(folder.path().join("database.new"), "left by a crash").unwrap();
-    create_sole_in(&layer).unwrap();
+    create_sole((&layer, "database")).unwrap();
     assert_eq!(layer.names().unwrap(), ["database"]);
-    let refused = create_sole_in(&layer).unwrap_err();
+    let refused = create_sole((&layer, "database")).unwrap_err();
     assert!(matches!(refused, EngineError::Exists(exists) if exists == path));
     let by_path = SoleDatabase::open(&path, FORMAT).unwrap();
     assert!(matches!(opened(), Err(EngineError::InUse(_))));
+    by_path.trim().unwrap();
     by_path.write(Repair::Full, |it| put(it, "key", 1)).unwrap();
     drop(by_path);
-    let in_layer = SoleDatabase::open_in(&layer, "database", FORMAT).unwrap();
+    let in_layer = SoleDatabase::open((&layer, "database"), FORMAT).unwrap();
     let refused = SoleDatabase::open(&path, FORMAT).unwrap_err();
     assert!(matches!(refused, EngineError::InUse(_)));
     assert_eq!(
@@ -101,6 +104,12 @@ fn a_database_in_a_layer_is_the_one_at_its_path() {
         Some(1)
     );
     assert!(in_layer.room().is_some());
+    let reserve = in_layer.reserve(5_000);
+    reserve.fill().unwrap();
+    let reserved = folder.path().join("database.reserve");
+    assert_eq!(reserved.metadata().unwrap().len(), 5_000);
+    reserve.release().unwrap();
+    assert!(!reserved.exists());
     drop(in_layer);
     fs::write(&path, "").unwrap();
     assert!(matches!(opened(), Err(EngineError::Foreign(_))));
@@ -114,7 +123,7 @@ fn a_database_that_could_not_be_filled_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder.path()).unwrap());
     let refuse = |_: &_| Err(EngineError::NotIntact);
-    let refused = SoleDatabase::create_in(&layer, "database", &FORMAT, refuse).unwrap_err();
+    let refused = SoleDatabase::create((&layer, "database"), &FORMAT, refuse).unwrap_err();
     assert!(matches!(refused, EngineError::NotIntact));
     assert!(layer.names().unwrap().is_empty());
 }
@@ -132,7 +141,7 @@ fn a_private_database_is_made_private_and_must_stay_so() {
     let refused = SharedDatabase::open(&path, FORMAT).unwrap_err();
     assert!(matches!(refused, EngineError::Exposed { mode: 0o604, .. }));
     let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder.path()).unwrap());
-    let refused = SoleDatabase::open_in(&layer, "database", FORMAT).unwrap_err();
+    let refused = SoleDatabase::open((&layer, "database"), FORMAT).unwrap_err();
     assert!(matches!(refused, EngineError::Exposed { mode: 0o604, .. }));
 }
 
@@ -173,12 +182,29 @@ fn readers_see_one_state_while_they_have_it_pinned() {
 }
 
 #[test]
+fn one_handle_has_a_shared_database_in_a_layer_until_it_is_released() {
+    let layer = SimulatedFolder::new("disk").layer();
+    let place = (&layer, "database");
+    SharedDatabase::create(place, &FORMAT, |it| put(it, "format", 7)).unwrap();
+    let first = SharedDatabase::open(place, FORMAT).unwrap();
+    let refused = SharedDatabase::open(place, FORMAT).unwrap_err();
+    assert!(matches!(refused, EngineError::InUse(_)));
+    first.pin().unwrap();
+    first.write(|it| put(it, "key", 1)).unwrap();
+    first.check().unwrap();
+    first.release();
+    let other = SharedDatabase::open(place, FORMAT).unwrap();
+    assert_eq!(other.read(|it| value(it, "key")).unwrap(), Some(1));
+    other.release();
+    first.check().unwrap();
+}
+
+#[test]
 fn a_database_is_opened_again_after_an_error_of_its_medium() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = create_sole(&folder.path().join("database"));
+    let (disk, database) = simulated();
     let write = |number| database.write(Repair::Quick, |it| put(it, "key", number));
     write(1).unwrap();
-    database.simulated_disk().fail_once();
+    disk.fail_next(1);
     assert!(matches!(write(2), Err(EngineError::Io(_))));
     assert!(database.has_failed() && !database.can_write());
     let read = database.begin_read().unwrap();
@@ -192,12 +218,9 @@ fn a_database_is_opened_again_after_an_error_of_its_medium() {
 
 #[test]
 fn a_reserve_is_room_that_is_there_when_the_disk_is_full() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = create_sole(&folder.path().join("database"));
-    let mut reserve = database.reserve();
-    reserve.set(1 << 20);
+    let (disk, database) = simulated();
+    let reserve = database.reserve(1 << 20);
     reserve.fill().unwrap();
-    let disk = database.simulated_disk();
     disk.set_capacity(disk.used());
     let large = |transaction: &WriteTransaction| {
         let definition = TableDefinition::<u64, &[u8]>::new("large");

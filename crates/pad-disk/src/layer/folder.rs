@@ -132,6 +132,17 @@ impl FileLayer for Folder {
         synchronise(&self.path)
     }
 
+    #[cfg(unix)]
+    fn room(&self) -> Option<u64> {
+        let disk = rustix::fs::statvfs(self.path.as_path()).ok()?;
+        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+
+    #[cfg(not(unix))]
+    fn room(&self) -> Option<u64> {
+        None
+    }
+
     fn synchronise(&self) -> io::Result<()> {
         synchronise(&self.path)?;
         synchronise(folder(&target(&self.path)?))

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{FileLayer, LayerFile};
-use crate::PATIENCE;
+use crate::{PATIENCE, place::found};
 
 /// Replaces or creates the file `name` with `contents`, durable when this returns.
 ///
@@ -32,11 +32,23 @@ pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result
 /// # Errors
 /// I/O errors of the operating system.
 pub fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
-    match layer.remove(name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    found(layer.remove(name))?;
     layer.create(name)
+}
+
+/// Opens the file `name`, or creates it empty if there is none.
+///
+/// # Errors
+/// I/O errors of the operating system.
+pub fn open_or_create(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+    if let Some(file) = found(layer.open(name))? {
+        return Ok(file);
+    }
+    match layer.create(name) {
+        // Another process created it first.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => layer.open(name),
+        created => created,
+    }
 }
 
 /// Reads the file `name`, of at most `most` bytes. Returns `None` if there is no such file.
@@ -44,9 +56,8 @@ pub fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn Laye
 /// # Errors
 /// [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes; other I/O errors.
 pub fn read(layer: &dyn FileLayer, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-    let file = match layer.open_to_read(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
+    let Some(file) = found(layer.open_to_read(name))? else {
+        return Ok(None);
     };
     let length = file.length()?;
     let fitting = usize::try_from(length).ok().filter(|_| length <= most);
@@ -61,20 +72,16 @@ pub fn read(layer: &dyn FileLayer, name: &str, most: u64) -> io::Result<Option<V
 /// # Errors
 /// I/O errors of the operating system.
 pub fn lock(layer: &dyn FileLayer, name: &str) -> io::Result<Option<Arc<dyn LayerFile>>> {
-    let file = match layer.open(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match layer.create(name) {
-            // Another process created it first.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => layer.open(name)?,
-            created => created?,
-        },
-        file => file?,
-    };
+    let file = open_or_create(layer, name)?;
     Ok(wait_for_lock(&*file, PATIENCE)?.then_some(file))
 }
 
 /// Locks a file, waiting for about `patience`. Returns `false` if another handle still holds the
 /// lock after that.
-pub(crate) fn wait_for_lock(file: &dyn LayerFile, patience: Duration) -> io::Result<bool> {
+///
+/// # Errors
+/// I/O errors of the operating system.
+pub fn wait_for_lock(file: &dyn LayerFile, patience: Duration) -> io::Result<bool> {
     let start = Instant::now();
     let mut pause = SHORTEST_PAUSE;
     while !file.try_lock()? {

@@ -17,27 +17,25 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct LogFiles {
     layer: Arc<dyn FileLayer>,
-}
-
-/// The resources of a log like [`LogFiles`], up to `size` entries instead of the published size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FilesUpTo<'a> {
-    files: &'a LogFiles,
-    size: u64,
+    /// The number of entries up to which resources are fetched; `None` for the published ones.
+    size: Option<u64>,
 }
 
 impl LogFiles {
     /// Opens the resources of the log in this folder. Reads nothing yet.
     pub const fn open(layer: Arc<dyn FileLayer>) -> Self {
-        Self { layer }
+        let size = None;
+        Self { layer, size }
     }
 
     pub(super) fn layer(&self) -> &dyn FileLayer {
         &*self.layer
     }
 
-    pub(super) const fn up_to(&self, size: u64) -> FilesUpTo<'_> {
-        FilesUpTo { files: self, size }
+    pub(super) fn up_to(&self, size: u64) -> Self {
+        let layer = Arc::clone(&self.layer);
+        let size = Some(size);
+        Self { layer, size }
     }
 
     /// Returns the size of the published checkpoint; 0 if none is published.
@@ -115,14 +113,8 @@ impl LogFiles {
 
 impl Fetch for LogFiles {
     fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
-        let size = self.published_size().map_err(failed)?;
-        self.up_to(size).fetch(path)
-    }
-}
-
-impl Fetch for FilesUpTo<'_> {
-    fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
-        match self.files.resource(path, self.size) {
+        let size = self.size.map_or_else(|| self.published_size(), Ok);
+        match self.resource(path, size.map_err(failed)?) {
             Ok(Some(bytes)) => Ok(bytes),
             Ok(None) => Err(FetchError::NotFound),
             // A missing file means that the resource is missing. A file that is too short is

@@ -49,9 +49,6 @@ pub enum FolderRecordsError {
     Io(#[from] io::Error),
 }
 
-/// The last cosigned head, and its note if the record has signatures.
-type Record = (TreeHead, Option<Note>);
-
 impl FolderRecords {
     /// Opens the records in a folder, which may be empty.
     ///
@@ -79,14 +76,13 @@ impl FolderRecords {
     pub fn recorded(&self, origin: &str) -> Result<TreeHead, FolderRecordsError> {
         Ok(self
             .read(origin)?
-            .map_or_else(TreeHead::empty, |read| read.0))
+            .map_or_else(TreeHead::empty, |(head, _)| head))
     }
 
     /// Returns the last cosigned checkpoint of a log as a note, with the log's signatures and the
     /// cosignature.
     ///
-    /// `None` if no checkpoint was cosigned, or if the record contains no signatures. The returned
-    /// note is durable.
+    /// `None` if no checkpoint was cosigned. The returned note is durable.
     ///
     /// # Errors
     /// The errors of [`FolderRecords::recorded`].
@@ -96,7 +92,7 @@ impl FolderRecords {
         if let Some(note) = self.durable().get(origin) {
             return Ok(Some(note.clone()));
         }
-        let Some((_, Some(note))) = self.read(origin)? else {
+        let Some((_, note)) = self.read(origin)? else {
             return Ok(None);
         };
         self.layer.synchronise()?;
@@ -118,20 +114,15 @@ impl FolderRecords {
         turn.map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn read(&self, origin: &str) -> Result<Option<Record>, FolderRecordsError> {
+    fn read(&self, origin: &str) -> Result<Option<(TreeHead, Note)>, FolderRecordsError> {
         let name = file_name(origin);
         let Some(bytes) = layer::read(&*self.layer, &name, LONGEST_RECORD)? else {
             return Ok(None);
         };
         let parsed = || {
-            let note = Note::parse(&bytes).ok();
-            let text = match &note {
-                Some(note) => note.unverified_text(),
-                None => core::str::from_utf8(&bytes).ok()?,
-            };
-            let checkpoint = Checkpoint::parse(text).ok()?;
-            let is_whole = note.is_some() || checkpoint.extensions().is_empty();
-            (is_whole && checkpoint.origin() == origin).then(|| (checkpoint.head(), note))
+            let note = Note::parse(&bytes).ok()?;
+            let checkpoint = Checkpoint::parse(note.unverified_text()).ok()?;
+            (checkpoint.origin() == origin).then(|| (checkpoint.head(), note))
         };
         let damaged = || FolderRecordsError::Damaged(self.layer.path().join(&name));
         parsed().map(Some).ok_or_else(damaged)

@@ -210,17 +210,9 @@ pub(super) fn names(transaction: &ReadTransaction) -> Result<Vec<String>, StoreE
 }
 
 const fn place_of(group: &str) -> Place<'_> {
-    Place {
-        table: "groups",
-        group,
-        name: &[],
-    }
+    Place([b"groups", group.as_bytes(), b""])
 }
 
 const fn record_place<'a>(group: &'a str, name: &'a [u8]) -> Place<'a> {
-    Place {
-        table: "records",
-        group,
-        name,
-    }
+    Place([b"records", group.as_bytes(), name])
 }

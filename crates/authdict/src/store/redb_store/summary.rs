@@ -59,11 +59,7 @@ pub(super) struct CheckpointSummary {
     pub(super) bytes: u64,
 }
 
-const PLACE: Place<'_> = Place {
-    table: "summary",
-    group: "",
-    name: &[],
-};
+const PLACE: Place<'_> = Place([b"summary", b"", b""]);
 
 impl Summary {
     pub(super) const fn new(store: [u8; 16]) -> Self {

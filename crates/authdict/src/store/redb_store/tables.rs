@@ -4,7 +4,7 @@
 //! file can also write digests. The author's signatures are verified separately.
 
 use pad_core::codec;
-use pad_disk::engine::EngineError;
+use pad_disk::{Seal, engine::EngineError};
 use redb::TableDefinition;
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -13,33 +13,21 @@ use crate::store::StoreError;
 
 /// The place of a row: its table, group and name. The digest of a row covers its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
-    pub(super) table: &'static str,
-    pub(super) group: &'a str,
-    pub(super) name: &'a [u8],
-}
+pub(super) struct Place<'a>(pub(super) [&'a [u8]; 3]);
 
 impl Place<'_> {
     pub(super) fn digest(&self, body: &[u8]) -> [u8; 32] {
-        let mut hash = Sha256::new_with_prefix(b"pad/store/row/v1");
-        for part in [self.table.as_bytes(), self.group.as_bytes(), self.name] {
-            hash.update(length(part));
-            hash.update(part);
-        }
-        hash.update(body);
-        hash.finalize().into()
+        SEAL.digest(&self.0, body)
     }
 
     /// Encodes a row for storage: its digest, followed by its contents.
     pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
-        [&self.digest(body), body].concat()
+        SEAL.seal(&self.0, body)
     }
 
     pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
-        match row.split_first_chunk::<32>() {
-            Some((digest, body)) if *digest == self.digest(body) => Ok(body),
-            _ => Err(StoreError::Damaged("checksum mismatch in a row")),
-        }
+        let body = SEAL.open(&self.0, row);
+        body.ok_or(StoreError::Damaged("checksum mismatch in a row"))
     }
 
     pub(super) fn seal<T: Serialize>(&self, value: &T) -> Vec<u8> {
@@ -70,9 +58,7 @@ pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
 
 pub(super) const NO_UPDATES: [u8; 32] = [0; 32];
 
-fn length(part: &[u8]) -> [u8; 8] {
-    u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes()
-}
+const SEAL: Seal<32> = Seal::new(b"pad/store/row/v1");
 
 /// Maps (group, name) to the row's digest, followed by the record's value.
 pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =

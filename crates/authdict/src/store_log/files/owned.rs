@@ -1,10 +1,10 @@
 //! Append-only files with a header that identifies their owner.
 
-use std::{io, path::PathBuf, sync::Arc, thread, time::Instant};
+use std::{io, sync::Arc};
 
 use pad_disk::{
-    PATIENCE,
-    layer::{FileLayer, LayerFile},
+    PATIENCE, found,
+    layer::{FileLayer, LayerFile, open_or_create, wait_for_lock},
 };
 use pad_tree::LogId;
 
@@ -68,11 +68,9 @@ impl OwnedFile {
         owner: &Owner,
     ) -> Self {
         let mut header = [0; OWNER_BYTES];
-        let (to_title, rest) = header.split_at_mut(title.len());
-        let (store, copy) = rest.split_at_mut(owner.store.len());
+        let (to_title, to_owner) = header.split_at_mut(title.len());
         to_title.copy_from_slice(&title);
-        store.copy_from_slice(&owner.store);
-        copy.copy_from_slice(&owner.copy.to_le_bytes());
+        to_owner.copy_from_slice(&owner.bytes());
         Self {
             folder: Arc::clone(folder),
             name,
@@ -80,10 +78,6 @@ impl OwnedFile {
             file: None,
             is_dirty: false,
         }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.path().join(&self.name)
     }
 
     /// Refuses a file whose header does not contain the title and owner of this handle.
@@ -106,12 +100,8 @@ impl OwnedFile {
     /// [`StoreError::Damaged`] if the file is too short, missing, or of another owner;
     /// [`StoreError::Io`].
     pub(super) fn open_to_read(&mut self, end: u64) -> Result<(), StoreError> {
-        let opened = match self.folder.open_to_read(&self.name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(StoreError::Damaged(MISSING));
-            }
-            opened => opened?,
-        };
+        let opened = found(self.folder.open_to_read(&self.name))?;
+        let opened = opened.ok_or(StoreError::Damaged(MISSING))?;
         self.check(&*opened)?;
         if opened.length()? < place(end)? {
             return Err(CUT_OFF);
@@ -127,20 +117,11 @@ impl OwnedFile {
     /// [`StoreError::Superseded`] if the file no longer exists; [`StoreError::Io`].
     pub(super) fn opened_to_write(&self, end: u64) -> Result<Arc<dyn LayerFile>, StoreError> {
         if end > 0 {
-            return match self.folder.open(&self.name) {
-                // A pruning has copied the files in the meantime.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    Err(StoreError::Superseded)
-                }
-                opened => Ok(opened?),
-            };
+            // A missing file means that a pruning has copied the files in the meantime.
+            let opened = found(self.folder.open(&self.name))?;
+            return opened.ok_or(StoreError::Superseded);
         }
-        let file = match self.folder.create(&self.name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.folder.open(&self.name)?
-            }
-            created => created?,
-        };
+        let file = open_or_create(&*self.folder, &self.name)?;
         // The process that created the file may have been killed before it made the file's name
         // durable.
         self.folder.synchronise_names()?;
@@ -153,14 +134,10 @@ impl OwnedFile {
     /// # Errors
     /// [`StoreError::InUse`]; [`StoreError::Io`].
     pub(super) fn lock(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
-        let start = Instant::now();
-        while !file.try_lock()? {
-            if start.elapsed() >= PATIENCE {
-                return Err(StoreError::InUse(self.path()));
-            }
-            thread::sleep(PAUSE);
+        if wait_for_lock(file, PATIENCE)? {
+            return Ok(());
         }
-        Ok(())
+        Err(StoreError::InUse(self.folder.path().join(&self.name)))
     }
 
     /// Prepares a file for appending at `end` bytes after its header. Truncates bytes after this
@@ -210,18 +187,15 @@ impl OwnedFile {
     }
 
     pub(super) fn bytes(&self) -> io::Result<u64> {
-        match self.folder.open_to_read(&self.name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
-            file => file?.length(),
-        }
+        let file = found(self.folder.open_to_read(&self.name))?;
+        file.map_or(Ok(0), |file| file.length())
     }
 
     /// Removes the file, if it belongs to this owner or has no owner yet. Readers that have opened
     /// the file can still use it.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
-        let file = match self.folder.open_to_read(&self.name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            opened => opened?,
+        let Some(file) = found(self.folder.open_to_read(&self.name))? else {
+            return Ok(());
         };
         // A file without a header remains if a crash occurred before the header was durable.
         if !is_unwritten(&*file)? {
@@ -239,5 +213,3 @@ fn is_unwritten(file: &dyn LayerFile) -> io::Result<bool> {
     file.read_at(0, &mut begin)?;
     Ok(begin.iter().all(|byte| *byte == 0))
 }
-
-const PAUSE: core::time::Duration = core::time::Duration::from_millis(5);

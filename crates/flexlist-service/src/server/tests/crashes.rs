@@ -39,7 +39,7 @@ impl Script {
 
     fn views_without_accidents(&self) -> Vec<Vec<Response>> {
         let folder = SimulatedFolder::new("whole");
-        let server = serve(FileStore::create_in(&folder.layer()).unwrap()).unwrap();
+        let server = serve(created(&folder).unwrap()).unwrap();
         let mut views = vec![self.view(&server)];
         for request in &self.requests {
             let response = server.handle(request.clone());
@@ -85,7 +85,7 @@ impl Script {
         let folder = SimulatedFolder::new("stopped");
         folder.stop_at(operation, Reads::Work);
         let mut progress = Progress::default();
-        if let Ok(store) = FileStore::create_in(&folder.layer()) {
+        if let Ok(store) = created(&folder) {
             progress.is_created = true;
             // The store's own thread writes too, and may be the one that is stopped.
             if let Ok(server) = serve(store) {
@@ -98,7 +98,7 @@ impl Script {
     /// Reopens the store after a crash, if there is one, and compares it with the acknowledged
     /// requests.
     fn reopen(&self, folder: &SimulatedFolder, progress: &mut Progress) -> Option<FileServer> {
-        let store = match FileStore::open_in(&folder.layer()) {
+        let store = match FileStore::open((&folder.layer(), "store"), None) {
             Err(StoreError::Missing(_)) if !progress.is_created => return None,
             opened => opened.unwrap(),
         };
@@ -110,6 +110,10 @@ impl Script {
         assert_eq!(server.check().damages, vec![]);
         Some(server)
     }
+}
+
+fn created(folder: &SimulatedFolder) -> Result<FileStore, StoreError> {
+    FileStore::open_or_create((&folder.layer(), "store").into(), None)
 }
 
 fn serve(store: FileStore) -> Result<FileServer, StoreError> {

@@ -2,7 +2,26 @@
 
 use std::time::Instant;
 
+use pad_disk::layer::SimulatedFolder;
+
 use super::*;
+
+/// A server as in [`served`], on a simulated disk.
+fn simulated() -> (SimulatedFolder, FileServer, FileId) {
+    let disk = SimulatedFolder::new("disk");
+    let (server, file) = served((&disk.layer(), "store"));
+    (disk, server, file)
+}
+
+/// Opens the server of [`simulated`] again.
+fn reopened(disk: &SimulatedFolder, reserve_bytes: u64) -> FileServer {
+    let settings = Settings {
+        workers: Workers::sequential(),
+        reserve_bytes,
+        ..Settings::default()
+    };
+    FileServer::open_at((&disk.layer(), "store").into(), settings).unwrap()
+}
 
 /// An upload that only grows.
 struct Uploader {
@@ -70,10 +89,7 @@ fn wait_for_room(server: &FileServer, uploader: &mut Uploader) {
 
 #[test]
 fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let (server, file) = served(&path);
-    let disk = server.store.simulated_disk();
+    let (disk, server, file) = simulated();
     let mut hostile = Uploader::new(&server, 2);
     let mut honest = Uploader::new(&server, 3);
     disk.set_capacity(disk.used() + (2 << 20));
@@ -97,7 +113,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     let parts = honest.parts;
     drop(server);
 
-    let server = FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
+    let server = reopened(&disk, RESERVE);
     let Response::State(standing) = server.handle(begin(honest.seed)) else {
         panic!("no standing");
     };
@@ -109,8 +125,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
 
 #[test]
 fn what_makes_room_finds_the_reserve() {
-    let (_folder, server, _) = scene();
-    let disk = server.store.simulated_disk();
+    let (disk, server, _) = simulated();
     // Another program took the last page.
     disk.set_capacity(disk.used());
     assert_eq!(server.handle(delete(1)), Response::Removed);
@@ -118,8 +133,7 @@ fn what_makes_room_finds_the_reserve() {
 
 #[test]
 fn room_made_by_others_is_noticed() {
-    let (_folder, server, file) = scene();
-    let disk = server.store.simulated_disk();
+    let (disk, server, file) = simulated();
     let mut uploader = Uploader::new(&server, 2);
     disk.set_capacity(disk.used() + (1 << 20));
     assert_eq!(uploader.fill(&server), Refusal::CannotWrite);
@@ -130,11 +144,11 @@ fn room_made_by_others_is_noticed() {
 
 #[test]
 fn without_room_for_the_reserve_a_store_is_only_read() {
-    let (_folder, server, file) = scene();
-    let disk = server.store.simulated_disk();
+    let (disk, server, file) = simulated();
     let mut uploader = Uploader::new(&server, 2);
+    drop(server);
     disk.set_capacity(disk.used());
-    server.store.set_reserve(2 * RESERVE);
+    let server = reopened(&disk, 2 * RESERVE);
     let refused = Response::Refused(Refusal::CannotWrite);
     assert_eq!(uploader.send(&server, 1), refused);
     assert_served(&server, file);
@@ -144,10 +158,10 @@ fn without_room_for_the_reserve_a_store_is_only_read() {
 
 #[test]
 fn one_failed_write_costs_one_request() {
-    let (_folder, server, file) = scene();
+    let (disk, server, file) = simulated();
     let mut uploader = Uploader::new(&server, 2);
-    for _ in 0..3 {
-        server.store.simulated_disk().fail_once();
+    for seed in 0..3 {
+        disk.fail_next(seed);
         let refused = Response::Refused(Refusal::CannotWrite);
         assert_eq!(uploader.send(&server, 64 << 10), refused);
         assert_served(&server, file);
@@ -201,10 +215,7 @@ fn random(mut state: u64) -> impl FnMut(u64) -> u64 {
 fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let wanted = std::env::var("FLEXLIST_DISK_STEPS");
     let steps: u64 = wanted.map_or(400, |steps| steps.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let (server, file) = served(&path);
-    let disk = server.store.simulated_disk();
+    let (disk, server, file) = simulated();
     let mut random = random(7);
     let mut next_seed = 2;
     let mut uploaders = Vec::new();
@@ -213,7 +224,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
         match random(10) {
             0 => disk.set_capacity(disk.used() + random(1 << 20)),
             1 => disk.set_capacity(u64::MAX),
-            2 => disk.fail_once(),
+            2 => disk.fail_next(random(100)),
             3 if uploaders.len() < 4 => {
                 next_seed += 1;
                 uploaders.extend(Uploader::try_new(&server, next_seed));
@@ -252,9 +263,10 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     }
     disk.set_capacity(u64::MAX);
     println!("{refused} parts were refused");
+    wait_until_served(&server, file);
     assert_stands(&server, file, &uploaders);
     drop(server);
-    let server = FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
+    let server = reopened(&disk, RESERVE);
     assert_stands(&server, file, &uploaders);
     let start = Instant::now();
     while server.leftovers().unwrap() > 0 {
@@ -264,8 +276,16 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let report = server.check();
     assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
     drop(server);
-    let report = check::check(&path, Workers::sequential()).unwrap();
-    assert!(!report.has_damaged_pages);
+    FileStore::check_structure((&disk.layer(), "store")).unwrap();
+}
+
+/// Waits until a server can read after a failure. It reopens its store at most once in a while.
+fn wait_until_served(server: &FileServer, file: FileId) {
+    let start = Instant::now();
+    while !matches!(server.handle(Request::Status { file }), Response::State(_)) {
+        assert!(start.elapsed() < Duration::from_mins(2), "not served");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Asserts that every accepted part is stored, and at most one refused part.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use pad_conformance::soak;
 
 use super::*;
-use crate::layer::{Operation, Reads, SimulatedFolder};
+use crate::layer::{Operation, Reads};
 
 const BLOBS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("blobs");
 const TRANSACTIONS: u64 = 20;
@@ -114,8 +114,8 @@ impl Progress {
         let mut progress = Self::default();
         let layer = folder.layer();
         let fill = |transaction: &WriteTransaction| put(transaction, "format", 7);
-        progress.is_created = SoleDatabase::create_in(&layer, NAME, &format, fill).is_ok();
-        let database = SoleDatabase::open_in(&layer, NAME, format);
+        progress.is_created = SoleDatabase::create((&layer, NAME), &format, fill).is_ok();
+        let database = SoleDatabase::open((&layer, NAME), format);
         progress.is_opened = progress.is_created && database.is_ok();
         if let (true, Ok(database)) = (progress.is_opened, database) {
             progress.go_on(&database, TRANSACTIONS);
@@ -145,7 +145,7 @@ impl Progress {
     /// Opens the database after an accident, if there is one, and compares it with the acknowledged
     /// state.
     fn reopen(&mut self, folder: &SimulatedFolder, format: Format) -> Option<SoleDatabase> {
-        let database = match SoleDatabase::open_in(&folder.layer(), NAME, format) {
+        let database = match SoleDatabase::open((&folder.layer(), NAME), format) {
             Err(EngineError::Missing(_)) if !self.is_created => return None,
             opened => opened.unwrap(),
         };
@@ -198,21 +198,18 @@ fn one_handle_has_a_simulated_database() {
     let folder = SimulatedFolder::new("simulated");
     let progress = Progress::run(&folder, FORMAT);
     assert_eq!(progress.acknowledged, TRANSACTIONS);
-    let open = || SoleDatabase::open_in(&folder.layer(), NAME, FORMAT);
+    let open = || SoleDatabase::open((&folder.layer(), NAME), FORMAT);
     let database = open().unwrap();
     let refused = open().unwrap_err();
     assert!(matches!(refused, EngineError::InUse(path) if path == Path::new("simulated/database")));
-    let mut reserve = database.reserve();
-    reserve.set(1);
-    assert_eq!(
-        reserve.fill().unwrap_err().kind(),
-        io::ErrorKind::Unsupported
-    );
-    reserve.release().unwrap();
     assert_eq!(database.room(), None);
+    folder.set_capacity(folder.used() + 5);
+    assert_eq!(database.room(), Some(5));
+    folder.set_capacity(u64::MAX);
     assert!(database.file_bytes().unwrap() > 4096);
     database.trim().unwrap();
     drop(database);
+    SoleDatabase::check((&folder.layer(), NAME), &FORMAT).unwrap();
     assert_eq!(transactions(&open().unwrap()).unwrap(), TRANSACTIONS);
 }
 
@@ -220,7 +217,7 @@ fn one_handle_has_a_simulated_database() {
 fn whatever_fails_while_a_database_is_made_is_heard() {
     let fill = |transaction: &WriteTransaction| put(transaction, "format", 7);
     let create =
-        |folder: &SimulatedFolder| SoleDatabase::create_in(&folder.layer(), NAME, &FORMAT, fill);
+        |folder: &SimulatedFolder| SoleDatabase::create((&folder.layer(), NAME), &FORMAT, fill);
     let whole = SimulatedFolder::new("whole");
     create(&whole).unwrap();
     let operations = whole.operations();
@@ -251,7 +248,7 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
                 drop(database);
                 let left = folder.after_power_cut(seed);
                 left.stop_at(1 + operation % 23, Reads::Work);
-                if let Ok(database) = SoleDatabase::open_in(&left.layer(), NAME, format) {
+                if let Ok(database) = SoleDatabase::open((&left.layer(), NAME), format) {
                     progress.go_on(&database, progress.acknowledged + 3);
                 }
                 progress.reopen(&left.after_power_cut(seed), format);

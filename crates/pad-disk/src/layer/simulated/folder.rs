@@ -67,6 +67,13 @@ impl SimulatedFolder {
         self.state().faults.failing.insert(operation, seed);
     }
 
+    /// Makes the next operation fail once, like [`SimulatedFolder::fail_at`].
+    pub fn fail_next(&self, seed: u64) {
+        let mut state = self.state();
+        let next = state.operations.len() + 1;
+        state.faults.failing.insert(next, seed);
+    }
+
     /// Simulates a failed background write-back before the operation of this number.
     ///
     /// Some unsynchronised changes of files become durable and the rest are lost, as in
@@ -189,6 +196,12 @@ impl FileLayer for SimulatedFolder {
                 Err(fault())
             }
         }
+    }
+
+    /// Unknown while the capacity is unlimited.
+    fn room(&self) -> Option<u64> {
+        let state = self.state();
+        (state.capacity < u64::MAX).then(|| state.capacity.saturating_sub(state.used()))
     }
 }
 
