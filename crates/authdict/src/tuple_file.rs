@@ -53,8 +53,8 @@ impl TupleFile {
 
     /// Creates the handle of rows in a simulated folder, whose operations can be made to fail.
     #[cfg(test)]
-    pub(crate) fn within(layer: std::sync::Arc<dyn pad_disk::layer::FileLayer>) -> Self {
-        Self::at((&layer, "store.tuples").into())
+    pub(crate) fn within(layer: &std::sync::Arc<dyn pad_disk::layer::FileLayer>) -> Self {
+        Self::at((layer, "store.tuples").into())
     }
 
     fn at(place: Place) -> Self {

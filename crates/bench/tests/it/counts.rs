@@ -208,7 +208,7 @@ fn reads(all: &[(&str, Counts)]) -> String {
         let numbers = reads.iter().flatten();
         (
             (*name).to_owned(),
-            numbers.map(|it| it.to_string()).collect(),
+            numbers.map(ToString::to_string).collect(),
         )
     };
     // The trees in which tuples are found have no digests, and are not compared.

@@ -38,7 +38,7 @@ trait TestDesign: QueryableDesign<S> + StorableDesign<S> + Sized {
         folder: &SimulatedFolder,
         store: TestStore,
     ) -> Result<Tuples<S, Self>, RepositoryError> {
-        let file = TupleFile::within(folder.layer());
+        let file = TupleFile::within(&folder.layer());
         let (setup, store) = (Self::setup(), AnyStore::Test(Box::new(store)));
         let repository = repository(&setup, file)?;
         let mut kept = FamilyKeeper::new(*setup.authority(), repository, store);
