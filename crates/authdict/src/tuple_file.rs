@@ -355,5 +355,6 @@ const FOREIGN: StoreError = StoreError::Damaged(
     "tuple file (.tuples) belongs to another store: restore this store's own file, or move it away",
 );
 pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
-    "tuple file (.tuples) is damaged: move it away; it is rebuilt unless the store was pruned",
+    "tuple file (.tuples) is damaged, or of an older format: move it away; it is rebuilt unless \
+     the store was pruned",
 );

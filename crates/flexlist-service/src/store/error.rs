@@ -18,7 +18,7 @@ pub enum StoreError {
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file at this path is not a store of this format.
-    #[error("{} is not a store of outsourced files, or is damaged beyond reading", .0.display())]
+    #[error("{} is not a store of outsourced files, has an older format, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
     /// Another process has the store at this path open.
     #[error("another process has the store {} open", .0.display())]

@@ -29,6 +29,13 @@ const CAUTION: u32 = 1000;
 /// compact the database when no reader is active.
 const IDLE: Duration = Duration::from_secs(1);
 
+fn is_lack_of_space(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}
+
 /// The purpose of changes of the store, which decides whether they may use the disk space reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -62,16 +69,24 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread. `reserve` is the size of the disk space reserve in bytes, which is filled
-    /// if there is enough space; `None` leaves the reserve as it is.
+    /// if there is enough space; `None` leaves the file of the reserve as it is.
+    ///
+    /// # Errors
+    /// I/O errors of the operating system, except that there is not enough space.
     pub(super) fn start(
         shared: Arc<DatabaseHandle>,
         reserve: Option<u64>,
     ) -> Result<Self, io::Error> {
         let (sender, receiver) = mpsc::channel();
-        let is_kept = reserve.is_none();
-        let reserve = shared.database.reserve(reserve.unwrap_or(0));
+        let reserve = reserve
+            .map(|bytes| shared.database.reserve(bytes))
+            .transpose()?;
+        let is_full = match reserve.as_ref().map_or(Ok(()), Reserve::fill) {
+            Err(error) if is_lack_of_space(&error) => true,
+            filled => filled.map(|()| false)?,
+        };
         let worker = Worker {
-            is_full: !is_kept && reserve.fill().is_err(),
+            is_full,
             reserve,
             shared,
             leftovers: Leftovers::Perhaps,
@@ -143,7 +158,8 @@ enum Leftovers {
 /// The state of the writer thread.
 struct Worker {
     shared: Arc<DatabaseHandle>,
-    reserve: Reserve,
+    /// The disk space reserve; `None` leaves its file as it is.
+    reserve: Option<Reserve>,
     /// Whether the disk space reserve is released or could not be filled. The store then accepts
     /// only changes that make it smaller.
     is_full: bool,
@@ -266,10 +282,7 @@ impl Worker {
                 Ok(done)
             }
             Err(StoreError::Io(error)) => {
-                let is_space = matches!(
-                    error.kind(),
-                    ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
-                );
+                let is_space = is_lack_of_space(&error);
                 self.recover(is_space);
                 let what = error.to_string();
                 Err(if is_space {
@@ -318,7 +331,7 @@ impl Worker {
     /// counts as full.
     fn release_reserve(&mut self) {
         // Even if the release fails, the disk counts as full.
-        drop(self.reserve.release());
+        drop(self.reserve.as_ref().map(Reserve::release));
         self.is_full = true;
     }
 
@@ -327,7 +340,11 @@ impl Worker {
         if (self.last_attempt).is_some_and(|last| last.elapsed() < IDLE) {
             return;
         }
-        if self.reserve.fill().is_ok() {
+        if self
+            .reserve
+            .as_ref()
+            .is_none_or(|reserve| reserve.fill().is_ok())
+        {
             self.is_full = false;
             self.last_attempt = None;
             return;

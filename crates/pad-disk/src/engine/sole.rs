@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 use std::{
+    io,
     path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
     thread,
@@ -110,9 +111,16 @@ impl SoleDatabase {
 
     /// Creates a [`Reserve`] of `bytes` bytes of disk space. Its file `<name>.reserve` next to the
     /// database is not written yet.
-    pub fn reserve(&self, bytes: u64) -> Reserve {
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the name of the database is not UTF-8.
+    pub fn reserve(&self, bytes: u64) -> io::Result<Reserve> {
+        // Two names that are not UTF-8 may be converted to the same text.
+        if self.name.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let name = format!("{}.reserve", self.name);
-        Reserve::new(Arc::clone(&self.folder), name, bytes)
+        Ok(Reserve::new(Arc::clone(&self.folder), name, bytes))
     }
 
     /// Begins a read transaction: a snapshot that later writes do not change. Opens the database

@@ -104,7 +104,7 @@ fn a_database_in_a_layer_is_the_one_at_its_path() {
         Some(1)
     );
     assert!(in_layer.room().is_some());
-    let reserve = in_layer.reserve(5_000);
+    let reserve = in_layer.reserve(5_000).unwrap();
     reserve.fill().unwrap();
     let reserved = folder.path().join("database.reserve");
     assert_eq!(reserved.metadata().unwrap().len(), 5_000);
@@ -219,7 +219,7 @@ fn a_database_is_opened_again_after_an_error_of_its_medium() {
 #[test]
 fn a_reserve_is_room_that_is_there_when_the_disk_is_full() {
     let (disk, database) = simulated();
-    let reserve = database.reserve(1 << 20);
+    let reserve = database.reserve(1 << 20).unwrap();
     reserve.fill().unwrap();
     disk.set_capacity(disk.used());
     let large = |transaction: &WriteTransaction| {
