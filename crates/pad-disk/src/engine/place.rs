@@ -117,12 +117,10 @@ impl DatabaseFile {
             // The engine would create a database in an empty file, so the file is refused.
             return Err(EngineError::Foreign(self.path.clone()));
         }
-        if self.file.of_system().is_some() {
-            // A failed open may leave the file changed, so a copy in memory is opened first. The
-            // engine writes on close, and panics on some of the pages that it then reads.
-            let copy = self.open_copy()?;
-            guarded(|| drop(copy)).ok_or(EngineError::Panicked)?;
-        }
+        // A failed open may leave the file changed, so a copy in memory is opened first. The engine
+        // writes on close, and panics on some of the pages that it then reads.
+        let copy = self.open_copy()?;
+        guarded(|| drop(copy)).ok_or(EngineError::Panicked)?;
         self.open_as(Arc::clone(&self.file), Arc::clone(health))
     }
 

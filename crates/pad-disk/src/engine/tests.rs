@@ -200,6 +200,18 @@ fn one_handle_has_a_shared_database_in_a_layer_until_it_is_released() {
 }
 
 #[test]
+fn a_refused_file_of_a_layer_stays_as_it_is() {
+    let disk = SimulatedFolder::new("disk");
+    let layer = disk.layer();
+    let place = (&layer, "database");
+    SoleDatabase::create(place, &FORMAT, |it| put(it, "format", 8)).unwrap();
+    let operations = disk.operations();
+    let refused = SoleDatabase::open(place, FORMAT).unwrap_err();
+    assert!(matches!(refused, EngineError::Foreign(_)));
+    assert_eq!(disk.operations(), operations);
+}
+
+#[test]
 fn a_database_is_opened_again_after_an_error_of_its_medium() {
     let (disk, database) = simulated();
     let write = |number| database.write(Repair::Quick, |it| put(it, "key", number));
