@@ -189,9 +189,16 @@ fn one_handle_has_a_shared_database_in_a_layer_until_it_is_released() {
     let first = SharedDatabase::open(place, FORMAT).unwrap();
     let refused = SharedDatabase::open(place, FORMAT).unwrap_err();
     assert!(matches!(refused, EngineError::InUse(_)));
+    let seen = || first.read(|it| value(it, "key")).unwrap();
     first.pin().unwrap();
+    assert_eq!(seen(), None);
+    // A write ends the pinned state.
     first.write(|it| put(it, "key", 1)).unwrap();
+    assert_eq!(seen(), Some(1));
     first.check().unwrap();
+    // So does a release, and another handle can open the database.
+    first.pin().unwrap();
+    assert_eq!(seen(), Some(1));
     first.release();
     let other = SharedDatabase::open(place, FORMAT).unwrap();
     assert_eq!(other.read(|it| value(it, "key")).unwrap(), Some(1));
