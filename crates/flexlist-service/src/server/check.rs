@@ -9,7 +9,7 @@ use flexlist::{
     list::{Block, Found, Sha256},
 };
 use pad_core::Workers;
-use pad_disk::engine::guarded;
+use pad_disk::engine::{Place, guarded};
 
 use super::{FileServer, Settings, load::checkpoint, refuse::panicked, slot::Slot};
 use crate::{
@@ -67,13 +67,18 @@ impl fmt::Display for Damage {
 /// # Errors
 /// [`StoreError`] of the store as a whole, including [`StoreError::Missing`].
 pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
+    check_at(path.into(), workers)
+}
+
+/// Like [`check`], for a store in any layer of files.
+pub(super) fn check_at(place: Place, workers: Workers) -> Result<CheckReport, StoreError> {
     // First read all that can be read: the engine rejects a damaged store as a whole.
     let settings = Settings {
         workers,
         ..Settings::default()
     };
-    let mut report = FileServer::serve(FileStore::open(path, None)?, settings)?.check();
-    match FileStore::check_structure(path) {
+    let mut report = FileServer::serve(FileStore::open(place.clone(), None)?, settings)?.check();
+    match FileStore::check_structure(place) {
         Ok(()) => {}
         Err(StoreError::Engine(_)) => report.has_damaged_pages = true,
         Err(error) => return Err(error),
