@@ -3,9 +3,9 @@
 use flexlist::{
     FileState,
     audit::{AuditAnswer, AuditFailure, Auditor},
-    challenge::Challenge,
+    challenge::{Challenge, Context, Leaf, Questions, assign},
     internals::tag_digest,
-    list::{Sha256, verify_range},
+    list::{ProvenBlock, Sha256, verify_indices, verify_range},
 };
 use flexlist_service::{internals::message::Response, server::FileServer};
 use pad_core::Untrusted;
@@ -58,7 +58,66 @@ impl Owner {
             committed,
             tag_proof,
         };
-        Untrusted::new(answer).verify(&auditor, challenge).map(drop)
+        let verdict = Untrusted::new(answer).verify(&auditor, challenge);
+        let by_parts = self.verify_by_parts(challenge, response);
+        assert_eq!(
+            verdict.is_ok(),
+            by_parts.is_ok(),
+            "{verdict:?} and {by_parts:?}"
+        );
+        verdict.map(drop)
+    }
+
+    /// Verifies an audit in its single steps, without the library's [`Auditor`].
+    fn verify_by_parts(&self, challenge: &Challenge, response: &Response) -> Result<(), String> {
+        let Response::Audited {
+            list_proof,
+            committed,
+            tag_proof,
+        } = response
+        else {
+            return Err(format!("{response:?}"));
+        };
+        let context = Context {
+            file: self.file,
+            version: self.version,
+            root: self.state.root,
+            total: self.state.total,
+        };
+        let leaves = |proven: &[ProvenBlock]| -> Vec<Leaf> {
+            let leaf = |block: &ProvenBlock| Leaf {
+                start: block.start,
+                length: block.length,
+            };
+            proven.iter().map(leaf).collect()
+        };
+        let (proven, challenged) = match challenge.questions(&context).unwrap() {
+            Questions::Samples(samples) => {
+                let indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
+                let proven = verify_indices::<Sha256>(&list_proof.0, &self.state, &indices);
+                let proven = proven.map_err(|error| error.to_string())?.get().clone();
+                let challenged = assign(&samples, &leaves(&proven));
+                (proven, challenged.map_err(|error| error.to_string())?)
+            }
+            Questions::Blocks(blocks) => {
+                let range = blocks.range();
+                let proven = verify_range::<Sha256>(&list_proof.0, &self.state, range);
+                let proven = proven.map_err(|error| error.to_string())?.get().clone();
+                let challenged = blocks.assign(&leaves(&proven));
+                (proven, challenged.map_err(|error| error.to_string())?)
+            }
+        };
+        if committed.len() != proven.len() {
+            return Err("another number of tags".into());
+        }
+        for (block, committed) in proven.iter().zip(committed) {
+            if tag_digest::<Sha256>(&committed.0) != block.tag_digest {
+                return Err("another tag".into());
+            }
+        }
+        let blocks: Vec<_> = challenged.into_iter().zip(committed.clone()).collect();
+        let verified = self.key.verifier().verify(&blocks, &tag_proof.0);
+        verified.map_err(|error| error.to_string())
     }
 
     /// Reads the blocks that overlap a range, and checks the proof.
