@@ -11,11 +11,11 @@ use std::{
 
 use flexlist::{FileId, internals::Bytes};
 use flexlist_service::{
-    client::{HttpError, HttpOptions, HttpTransport, Transport, TransportError},
+    client::{HttpError, HttpOptions, HttpTransport, Roots, Transport, TransportError},
     internals::message::{
         FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, SignedRequest,
     },
-    network::{Endpoint, Handler, Options, PATH, RunningServer, Server, ShutdownOutcome},
+    network::{Endpoint, Handler, Identity, Options, PATH, RunningServer, Server, ShutdownOutcome},
 };
 use pad_core::{DecodeError, Digest, codec};
 
@@ -128,6 +128,32 @@ fn plain_round_trips_share_a_connection() {
     let file = FileId([1; 32]);
     let refused = client.exchange(&Request::Confirmed { file });
     assert_eq!(refused, Ok(Response::Refused(Refusal::UnknownFile)));
+    stop(server);
+}
+
+#[test]
+fn tls_round_trips_with_an_own_root_only() {
+    let certificate = include_bytes!("../../../../data/keys-for-tests/localhost.pem");
+    let key = include_bytes!("../../../../data/keys-for-tests/localhost.key");
+    let other = include_bytes!("../../../../data/keys-for-tests/other.pem");
+    let options = Options {
+        identity: Some(Identity::from_pem(certificate, key).unwrap()),
+        ..Options::default()
+    };
+    let server = start(options, Echo);
+    let address = format!("https://{}", server.address());
+    let exchange = |root: &[u8]| {
+        let roots = Roots::Pem(root.to_vec());
+        let options = HttpOptions { roots, ..once() };
+        let client = HttpTransport::new(&address, options).unwrap();
+        client.exchange(&status(1))
+    };
+    assert_eq!(standing(exchange(certificate)).root.0, [1; 32]);
+    let refused = exchange(other);
+    assert!(
+        matches!(refused, Err(TransportError::Http(HttpError::Tls(_)))),
+        "{refused:?}"
+    );
     stop(server);
 }
 
