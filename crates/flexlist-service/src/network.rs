@@ -83,8 +83,11 @@ pub struct Endpoint<H> {
 }
 
 impl<H> Endpoint<H> {
-    /// Creates the endpoint of a server with these limits. A longer response than they allow is
-    /// replaced by [`Response::Refused`].
+    /// Creates the endpoint of a server. A longer response than `limits` allow is replaced by
+    /// [`Response::Refused`].
+    ///
+    /// `limits` must be those of the server's [`Options`]. If the server allows less, it answers
+    /// longer responses with status 500. For requests, the smaller of the two limits applies.
     pub const fn new(handler: H, limits: Limits) -> Self {
         Self { handler, limits }
     }

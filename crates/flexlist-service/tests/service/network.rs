@@ -185,7 +185,12 @@ fn assert_status(
 
 #[test]
 fn what_is_no_request_gets_its_status() {
-    let server = start(Options::default(), Echo);
+    let options = Options::default();
+    // The server would accept longer requests than the endpoint.
+    let mut limits = options.limits;
+    limits.request_bytes = 1 << 10;
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    let server = server.start(Endpoint::new(Echo, limits)).unwrap();
     let octets = "application/octet-stream";
     let posted = ["POST", PATH, octets];
     for (asked, expected) in [
@@ -201,8 +206,9 @@ fn what_is_no_request_gets_its_status() {
     let length = response.len();
     assert_status(server.address(), posted, (&response, length), 400);
     // A request that is longer than the limit is refused by its head.
-    let length = Options::default().limits.request_bytes + 1;
-    assert_status(server.address(), posted, (b"", length), 413);
+    let length = limits.request_bytes;
+    assert_status(server.address(), posted, (&vec![0; length], length), 400);
+    assert_status(server.address(), posted, (b"", length + 1), 413);
     stop(server);
 }
 
