@@ -31,12 +31,10 @@ use pad_core::{InputError, Key, Operation, Value};
 mod csv_rows;
 mod json_rows;
 mod writer;
-mod zstandard;
 
 use csv_rows::CsvRows;
 use json_rows::JsonRows;
 pub use writer::{TraceWriteError, TraceWriter};
-pub use zstandard::ZstandardReader;
 
 /// The changes of one snapshot of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,7 +170,8 @@ impl TraceReader<Box<dyn Read>> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
         if start.starts_with(&ZSTANDARD_MAGIC) {
-            TraceReader::new(Box::new(ZstandardReader::new(source)))
+            let decoder = zstd::Decoder::with_buffer(source).map_err(TraceError::Io)?;
+            TraceReader::new(Box::new(decoder))
         } else if start.starts_with(&GZIP_MAGIC) {
             // A gzip file may be a concatenation of several members.
             TraceReader::new(Box::new(MultiGzDecoder::new(source)))
@@ -363,8 +362,6 @@ const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 #[cfg(test)]
 mod tests {
-    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
     use super::*;
 
     pub(super) fn read(
@@ -579,7 +576,7 @@ mod tests {
         for text in ["\u{feff}key,value\nk,1\n", "key,value\nk,1\n"] {
             for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
                 let bytes: Vec<u8> = text.encode_utf16().flat_map(bytes_of).collect();
-                let packed = compress_to_vec(&*bytes, CompressionLevel::Fastest);
+                let packed = zstd::encode_all(&*bytes, 3).unwrap();
                 for bytes in [bytes, packed] {
                     let refused = TraceReader::from_bytes(io::Cursor::new(bytes)).unwrap_err();
                     assert!(matches!(refused, TraceError::Utf16), "{text:?}");
@@ -597,7 +594,7 @@ mod tests {
             io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
             encoder.finish().unwrap()
         };
-        let zstd = compress_to_vec(plain.as_bytes(), CompressionLevel::Fastest);
+        let zstd = zstd::encode_all(plain.as_bytes(), 3).unwrap();
         let unpacked = |bytes: Vec<u8>| -> Result<Vec<TraceSnapshot>, TraceError> {
             TraceReader::from_bytes(io::Cursor::new(bytes))?.collect()
         };

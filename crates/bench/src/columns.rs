@@ -21,6 +21,14 @@ pub fn nothing(_: &[Line], _: &Line) -> Line {
     Line::default()
 }
 
+/// The unit `%`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub enum Percent {
+    /// `%`.
+    #[serde(rename = "%")]
+    Percent,
+}
+
 /// Declaration of a column of a table, or of a series of a plot: its title, and the figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -32,7 +40,7 @@ pub enum Column {
     /// Title, dividend, and the key of the figure by which it is divided.
     Rate(String, f64, String),
     /// Title, the key of a share of 1 that is shown as a percentage, and `%`.
-    Share(String, String, String),
+    Share(String, String, Percent),
 }
 
 impl Column {

@@ -191,7 +191,7 @@ impl PriceBook {
 
 /// Entry of a price book as its file has it.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an entry")]
 struct Row {
     name: String,
     provider: String,

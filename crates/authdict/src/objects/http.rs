@@ -3,15 +3,16 @@
 //!
 //! Another client would bring its own stack of connections, TLS and certificates.
 
-use core::fmt;
-use std::io::{self, Read as _};
-
-use futures_util::future::BoxFuture;
-use http::{Method, Response, uri::Scheme};
-use http_body_util::{
-    BodyExt as _,
-    channel::{Channel, Sender},
+use core::{fmt, task::Poll, time::Duration};
+use std::{
+    io::{self, ErrorKind, Read as _},
+    thread,
 };
+
+use futures_util::{future::BoxFuture, stream};
+use http::{Method, Request, Response, uri::Scheme};
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody};
 use object_store::{
     ClientConfigKey, ClientOptions, Error,
     client::{
@@ -20,21 +21,29 @@ use object_store::{
     },
 };
 use pad_web::client::{Agent, HttpOptions, agent, transport};
-use tokio::{runtime::Handle, task};
+use tokio::{
+    sync::mpsc::{self, Receiver, Sender},
+    task,
+};
 
-/// Makes clients with the certificate authorities of the operating system, and the proxy that the
-/// environment names. Of the options, only `AllowHttp` has an effect.
+/// Makes clients with the certificate authorities of the operating system. Of the options,
+/// `AllowHttp`, `ConnectTimeout` and `Timeout` have an effect.
 #[derive(Debug)]
 pub(super) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> Result<HttpClient, Error> {
-        let allowed = options.get_config_value(&ClientConfigKey::AllowHttp);
-        let allows_plain = allowed.is_some_and(|value| {
+        let option = |key| options.get_config_value(&key);
+        let duration = |key| humantime::parse_duration(&option(key)?).ok();
+        let allows_plain = option(ClientConfigKey::AllowHttp).is_some_and(|value| {
             ["1", "true", "on", "yes", "y"].contains(&&*value.to_ascii_lowercase())
         });
+        let transfer = duration(ClientConfigKey::Timeout).unwrap_or(TRANSFER);
         let options = HttpOptions {
-            idle_connections: IDLE_CONNECTIONS,
+            connect: duration(ClientConfigKey::ConnectTimeout).unwrap_or(CONNECT),
+            transfer,
+            wait: transfer,
+            idle_connections: idle_connections(),
             ..HttpOptions::default()
         };
         let agent = match agent(&options, true) {
@@ -84,80 +93,135 @@ impl HttpService for Service {
                 ));
             }
             let (head, body) = request.into_parts();
-            let body = body.collect().await?.to_bytes();
+            let request = Request::from_parts(head, body.collect().await?.to_bytes());
             let agent = self.agent.clone();
-            let sent = task::spawn_blocking(move || {
-                let has_body =
-                    !body.is_empty() || [Method::PUT, Method::POST].contains(&head.method);
-                if has_body {
-                    agent.run(http::Request::from_parts(head, &*body))
-                } else {
-                    agent.run(http::Request::from_parts(head, ()))
-                }
-            });
-            let response = match sent.await {
-                Ok(sent) => sent.map_err(failure)?,
-                Err(stopped) => return Err(HttpError::new(HttpErrorKind::Interrupted, stopped)),
-            };
+            let sent = task::spawn_blocking(move || send(&agent, request));
+            let response = sent
+                .await
+                .map_err(|stopped| HttpError::new(HttpErrorKind::Interrupted, stopped))??;
             let (head, body) = response.into_parts();
-            let (sender, pieces) = Channel::new(1);
-            let runtime = Handle::current();
-            task::spawn_blocking(move || pass_on(body.into_reader(), sender, &runtime));
-            Ok(Response::from_parts(head, HttpResponseBody::new(pieces)))
+            let (sender, receiver) = mpsc::channel(1);
+            task::spawn_blocking(move || pass_on(body.into_reader(), &sender));
+            Ok(Response::from_parts(head, received(receiver)))
         })
     }
 }
 
-/// Sends a body in pieces until it ends, fails, or the receiver stops.
-fn pass_on<D: From<Vec<u8>>>(
-    mut body: impl io::Read,
-    mut sender: Sender<D, HttpError>,
-    runtime: &Handle,
-) {
+fn send<B: AsRef<[u8]>>(
+    agent: &Agent,
+    request: Request<B>,
+) -> Result<Response<transport::Body>, HttpError> {
+    let (head, body) = request.into_parts();
+    // Addresses of the local network, such as those that give out credentials, have no proxy.
+    let is_direct = head.uri.scheme() != Some(&Scheme::HTTPS);
+    let has_body = !body.as_ref().is_empty() || [Method::PUT, Method::POST].contains(&head.method);
+    let body = if has_body {
+        transport::SendBody::from_owned_reader(io::Cursor::new(body.as_ref().to_vec()))
+    } else {
+        transport::SendBody::none()
+    };
+    let request = Request::from_parts(head, body);
+    let sent = if is_direct {
+        agent.run(agent.configure_request(request).proxy(None).build())
+    } else {
+        agent.run(request)
+    };
+    sent.map_err(failure)
+}
+
+/// Sends a body in pieces until it ends, fails, or the receiver stops. An empty piece is the end.
+fn pass_on(mut body: impl io::Read, sender: &Sender<Result<Vec<u8>, HttpError>>) {
     loop {
-        let mut piece = Vec::new();
-        match body.by_ref().take(PIECE).read_to_end(&mut piece) {
-            Ok(0) => return,
-            Ok(_) => {
-                if runtime.block_on(sender.send_data(piece.into())).is_err() {
-                    return;
-                }
-            }
-            Err(error) => {
-                sender.abort(HttpError::new(kind_of(&error), error));
-                return;
-            }
+        let mut bytes = Vec::new();
+        let piece = match body.by_ref().take(PIECE).read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(HttpError::new(kind_in_body(&error), error)),
+        };
+        let is_last = piece.as_ref().map_or(true, Vec::is_empty);
+        if sender.blocking_send(piece).is_err() || is_last {
+            return;
         }
     }
+}
+
+fn received(mut receiver: Receiver<Result<Vec<u8>, HttpError>>) -> HttpResponseBody {
+    let mut is_ended = false;
+    HttpResponseBody::new(StreamBody::new(stream::poll_fn(move |context| {
+        // The stream may be polled after its end.
+        if is_ended {
+            return Poll::Ready(None);
+        }
+        receiver.poll_recv(context).map(|piece| {
+            let piece = match piece {
+                Some(Ok(bytes)) if !bytes.is_empty() => {
+                    return Some(Ok(Frame::data(bytes.into())));
+                }
+                Some(Ok(_)) => None,
+                Some(Err(error)) => Some(Err(error)),
+                // The thread that reads the body has panicked.
+                None => {
+                    let error = io::Error::from(ErrorKind::UnexpectedEof);
+                    Some(Err(HttpError::new(HttpErrorKind::Interrupted, error)))
+                }
+            };
+            is_ended = true;
+            piece
+        })
+    })))
 }
 
 fn failure(error: transport::Error) -> HttpError {
     let kind = match &error {
         transport::Error::Timeout(_) => HttpErrorKind::Timeout,
-        transport::Error::HostNotFound | transport::Error::ConnectionFailed => {
-            HttpErrorKind::Connect
-        }
-        transport::Error::Io(error) => kind_of(error),
+        transport::Error::HostNotFound
+        | transport::Error::ConnectionFailed
+        | transport::Error::ConnectProxyFailed(_) => HttpErrorKind::Connect,
+        transport::Error::Io(error) => kind_before_response(error),
         _ => HttpErrorKind::Unknown,
     };
     HttpError::new(kind, error)
 }
 
-/// Requests that failed of a lost connection or a timeout are sent again by the object store.
-fn kind_of(error: &io::Error) -> HttpErrorKind {
+/// The object store sends a request again after each of these kinds but `Unknown`. A request that
+/// creates an object may be sent twice: equal bytes count as created.
+fn kind_before_response(error: &io::Error) -> HttpErrorKind {
     match error.kind() {
-        io::ErrorKind::TimedOut => HttpErrorKind::Timeout,
-        io::ErrorKind::ConnectionRefused => HttpErrorKind::Connect,
-        io::ErrorKind::ConnectionAborted
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe
-        | io::ErrorKind::UnexpectedEof => HttpErrorKind::Interrupted,
+        ErrorKind::TimedOut => HttpErrorKind::Timeout,
+        ErrorKind::ConnectionAborted
+        | ErrorKind::ConnectionReset
+        | ErrorKind::BrokenPipe
+        | ErrorKind::UnexpectedEof => HttpErrorKind::Request,
+        // No certificate that is trusted, or no address that could be right.
+        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::PermissionDenied => {
+            HttpErrorKind::Unknown
+        }
+        // A name that was not resolved has a kind of its own, which is unstable.
+        _ => HttpErrorKind::Connect,
+    }
+}
+
+fn kind_in_body(error: &io::Error) -> HttpErrorKind {
+    match error.kind() {
+        ErrorKind::TimedOut => HttpErrorKind::Timeout,
+        ErrorKind::ConnectionAborted
+        | ErrorKind::ConnectionReset
+        | ErrorKind::BrokenPipe
+        | ErrorKind::UnexpectedEof => HttpErrorKind::Interrupted,
         _ => HttpErrorKind::Unknown,
     }
 }
 
-/// The number of idle connections kept for reuse.
-const IDLE_CONNECTIONS: usize = 16;
+/// Returns the number of idle connections to keep for reuse: the concurrent reads of a writer, and
+/// some more.
+fn idle_connections() -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    cores.saturating_mul(4).max(16)
+}
+
+/// Default timeout for opening a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Default timeout for each step of a request.
+const TRANSFER: Duration = Duration::from_secs(30);
 /// Maximum length in bytes of a piece of a response.
 const PIECE: u64 = 256 << 10;
 
@@ -166,7 +230,6 @@ mod tests {
     use std::{
         io::{BufRead as _, BufReader, Write as _},
         net::{TcpListener, TcpStream},
-        thread,
     };
 
     use tokio::runtime::Runtime;
@@ -288,5 +351,47 @@ mod tests {
         let broken = runtime.block_on(response.into_body().bytes()).unwrap_err();
         assert_eq!(broken.kind(), HttpErrorKind::Interrupted, "{broken:?}");
         server.join().unwrap();
+    }
+
+    #[test]
+    fn short_and_empty_responses_arrive_whole() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/", listener.local_addr().unwrap());
+        let chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n0\r\n\r\n";
+        let server = thread::spawn(move || serve(&listener, chunked));
+        let (runtime, client) = (Runtime::new().unwrap(), client(true));
+        for _ in 0..300 {
+            let sent = client.execute(request(Method::GET, &address, b""));
+            let body = runtime.block_on(sent).unwrap().into_body();
+            assert_eq!(runtime.block_on(body.bytes()).unwrap(), &b"short"[..]);
+        }
+        drop((client, runtime));
+        assert_eq!(server.join().unwrap().len(), 300);
+
+        // The store reads the body of an error, which may be empty, to its end.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let empty = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+        let server = thread::spawn(move || serve(&listener, empty));
+        let store = object_store::aws::AmazonS3Builder::new()
+            .with_bucket_name("bucket")
+            .with_region("here")
+            .with_access_key_id("id")
+            .with_secret_access_key("secret")
+            .with_endpoint(address)
+            .with_allow_http(true)
+            .with_http_connector(Connector)
+            .build()
+            .unwrap();
+        let runtime = Runtime::new().unwrap();
+        let found = runtime.block_on(object_store::ObjectStoreExt::get(&store, &"a".into()));
+        assert!(matches!(found, Err(Error::NotFound { .. })), "{found:?}");
+        let known = runtime.block_on(object_store::ObjectStoreExt::head(&store, &"a".into()));
+        assert!(matches!(known, Err(Error::NotFound { .. })), "{known:?}");
+        drop((store, runtime));
+        let requests = server.join().unwrap();
+        assert!(requests[0].0.starts_with("get /bucket/a http/1.1\r\n"));
+        assert!(requests[1].0.starts_with("head /bucket/a http/1.1\r\n"));
     }
 }

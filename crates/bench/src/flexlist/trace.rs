@@ -27,7 +27,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::trace::ZstandardReader;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::prelude::*;
@@ -171,7 +170,7 @@ fn text_of(path: &Path) -> Outcome<String> {
     let read = || -> io::Result<String> {
         let mut source = BufReader::new(File::open(path)?);
         if source.fill_buf()?.starts_with(&ZSTANDARD_MAGIC) {
-            return io::read_to_string(ZstandardReader::new(source).take(MOST_BYTES));
+            return io::read_to_string(zstd::Decoder::with_buffer(source)?.take(MOST_BYTES));
         }
         io::read_to_string(source.take(MOST_BYTES))
     };

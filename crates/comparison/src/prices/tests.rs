@@ -107,7 +107,7 @@ fn errors_name_the_file_and_the_line_or_the_entry() {
     assert!(error("").starts_with("mine.json: EOF"), "{}", error(""));
     assert_eq!(
         error("[\n1]"),
-        "mine.json: invalid type: integer `1`, expected struct Row at line 2 column 1"
+        "mine.json: invalid type: integer `1`, expected an entry at line 2 column 1"
     );
     assert_eq!(
         error(&book(&[MINE, MINE])),

@@ -22,7 +22,7 @@ use super::{
     format::Format,
     guard::{caught, guarded},
     overlay::Overlay,
-    place::{DatabaseFile, Place},
+    place::{self, DatabaseFile, Place},
     transact::{Repair, transact},
 };
 use crate::{PATIENCE, layer::SystemFile};
@@ -108,7 +108,12 @@ impl SharedDatabase {
         format: &Format,
         fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
     ) -> Result<(), E> {
-        create(&place.into(), format, MODE, fill)
+        let place = place.into();
+        let mode = match &place {
+            Place::Path(_) => MODE,
+            Place::Within(..) => place::MODE,
+        };
+        create(&place, format, mode, fill)
     }
 
     /// Opens the database at `place` for reading; after a crash, at its last durable state.

@@ -59,6 +59,7 @@ fn columns_of_no_known_form_are_refused() {
         "['t']",
         "['t', 1e3]",
         "['t', 'key', 'other', 1]",
+        "['t', 'key', '1e3']",
         "[1, 'key']",
     ] {
         let table = format!("columns = [{column}]");
