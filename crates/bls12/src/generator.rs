@@ -77,6 +77,15 @@ impl<C: Curve> Table<C> {
 }
 
 impl Table<g1::Config> {
+    /// Computes the sum of the multiples of the generator by `scalars`.
+    fn sum<'a>(&self, scalars: impl IntoIterator<Item = &'a Fr>) -> G1Projective {
+        let mut sum = G1Projective::zero();
+        for scalar in scalars {
+            self.choose(scalar, |entry| sum += entry);
+        }
+        sum
+    }
+
     /// Computes for each `terms` scalars the sum of their multiples of the generator.
     fn sums(&self, scalars: &[Fr], terms: usize) -> Vec<G1Affine> {
         let mut adder = Adder::default();
@@ -111,12 +120,13 @@ const MANY: usize = 4096;
 pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     Counted::Multiples.add(1);
     let shares = shares(secret, scalar);
-    let mut sum = G1Projective::zero();
-    let table = table(shares.len());
-    for share in shares.iter() {
-        table.choose(share, |entry| sum += entry);
-    }
-    sum
+    table(shares.len()).sum(shares.iter())
+}
+
+/// Multiplies the generator of G1 by a public scalar, in variable time. Not counted.
+#[cfg(has_assembly)]
+pub(crate) fn multiply_public(scalar: &Fr) -> G1Projective {
+    table(1).sum([scalar])
 }
 
 /// Splits a scalar into two pseudorandom shares, whose sum it is.

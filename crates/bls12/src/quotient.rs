@@ -1,11 +1,12 @@
 //! Checks of quotients in the exponent: witnesses of accumulators, openings of commitments.
 //!
-//! For a secret `s`, `W` is the quotient of `V` by `s + e` if `e(W, [s + e]_2) = e(V, [1]_2)`.
+//! For a secret `s`, `W` is the quotient of `V` by `s + e` if `e(W, [s + e]_2) = e(V, [1]_2)`. If
+//! there is a remainder `v`, `V - [v]_1` stands for `V`.
 
 use core::fmt;
 
-use ark_bls12_381::{Fr, G1Affine, G2Affine};
-use ark_ec::{AffineRepr as _, CurveGroup as _};
+use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
+use ark_ec::{AffineRepr as _, CurveGroup as _, PrimeGroup as _};
 
 use crate::{
     pairing::{PairingPoint, pairs_to_one},
@@ -52,6 +53,29 @@ impl Quotients {
         }
         // In this form both points of G2 are fixed, and the multiplication is in the cheaper group.
         let left = multiple(quotient.into_group(), shift) - value;
+        pairs_to_one([left.into_affine(), quotient], self.points())
+    }
+
+    /// Returns whether `quotient` is the quotient of `value - [remainder]_1` by `s + shift`. All
+    /// points must be in the subgroups, and may be the identity.
+    ///
+    /// Cost: two multiplications, and one product of two pairings. On x86-64 and `AArch64` with the
+    /// feature `std`, the multiplications are cheaper from the 17th equation of the process on.
+    /// They are counted as if they were not.
+    pub fn holds_with_rest(
+        &self,
+        quotient: G1Affine,
+        shift: &Fr,
+        remainder: &Fr,
+        value: G1Affine,
+    ) -> bool {
+        #[cfg(has_assembly)]
+        if let Some(holds) = self.kept.holds_with_rest(quotient, shift, remainder, value) {
+            return holds;
+        }
+        let left = multiple(quotient.into_group(), shift)
+            + multiple(G1Projective::generator(), remainder)
+            - value;
         pairs_to_one([left.into_affine(), quotient], self.points())
     }
 }

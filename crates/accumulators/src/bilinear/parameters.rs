@@ -210,9 +210,9 @@ impl Parameters {
         pairs_to_one([left, right], self.quotients.points())
     }
 
-    /// Returns whether `e(quotient, [s + shift]_2) = e(value, [1]_2)`.
-    pub(crate) fn divide(&self, quotient: G1Affine, shift: &Fr, value: G1Affine) -> bool {
-        self.quotients.holds(quotient, shift, value)
+    /// The equation `e(W, [s + e]_2) = e(V, [1]_2)`.
+    pub(super) const fn quotients(&self) -> &Quotients {
+        &self.quotients
     }
 
     /// Returns whether `e(left, point) = e(right, [1]_2)`.

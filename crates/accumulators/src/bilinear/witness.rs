@@ -37,8 +37,8 @@ impl Proof for BilinearWitness {
     ) -> Result<Membership, VerifyError> {
         let snapshot = snapshot.get();
         let element = BilinearElement::queried(&snapshot.key, query)?;
-        let (parameters, value) = (snapshot.key.parameters(), snapshot.value.point());
-        if !parameters.divide(self.0, &element.scalar(), value) {
+        let quotients = snapshot.key.parameters().quotients();
+        if !quotients.holds(self.0, &element.scalar(), snapshot.value.point()) {
             return Err(VerifyError::WitnessMismatch);
         }
         Ok(snapshot.membership(query))

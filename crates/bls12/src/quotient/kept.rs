@@ -12,13 +12,13 @@ use std::sync::{
 use alloc::vec::Vec;
 
 use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g2};
-use ark_ec::AffineRepr as _;
+use ark_ec::{AffineRepr as _, CurveGroup as _};
 
 use crate::{
     affine::normalize,
-    assembly::{Product, Second, is_one, product, second, sum},
+    assembly::{Product, Second, is_one, pairs_to_one, product, second, sum},
     count::Counted,
-    generator::Table,
+    generator::{Table, multiply_public},
 };
 
 /// `[s]_2`, and the values of the latest equations.
@@ -37,7 +37,7 @@ struct Value {
 /// Number of values whose pairings are kept, for each secret.
 const VALUES: usize = 4;
 
-/// Number of equations in a process after which the table pays. It takes as long as two of them.
+/// Number of equations in a process after which the tables pay. Each takes as long as two of them.
 const PATIENCE: u32 = 16;
 
 impl Kept {
@@ -57,11 +57,7 @@ impl Kept {
 
     /// Returns whether the equation holds. `None` if the process has had few equations so far.
     pub(super) fn holds(&self, quotient: G1Affine, shift: &Fr, value: G1Affine) -> Option<bool> {
-        static EQUATIONS: AtomicU32 = AtomicU32::new(0);
-        if EQUATIONS.load(Relaxed) < PATIENCE {
-            EQUATIONS.fetch_add(1, Relaxed);
-            return None;
-        }
+        are_many().then_some(())?;
         Counted::Multiples.add(1);
         Counted::Pairings.add(2);
         let shifted = self.shifted(shift);
@@ -70,6 +66,22 @@ impl Kept {
             None => product([quotient, -value], [shifted, one()]),
         };
         Some(is_one(&product))
+    }
+
+    /// Like [`Self::holds`], for the value `value - [remainder]_1`, which is not expected to recur.
+    pub(super) fn holds_with_rest(
+        &self,
+        quotient: G1Affine,
+        shift: &Fr,
+        remainder: &Fr,
+        value: G1Affine,
+    ) -> Option<bool> {
+        are_many().then_some(())?;
+        Counted::Multiples.add(2);
+        Counted::Pairings.add(2);
+        let rest = multiply_public(remainder) - value;
+        let points = [self.shifted(shift), one()];
+        Some(pairs_to_one([quotient, rest.into_affine()], points))
     }
 
     /// Computes `[s + shift]_2`.
@@ -100,6 +112,16 @@ impl Kept {
     }
 }
 
+/// Counts an equation. Returns whether so many were counted before that the tables pay.
+fn are_many() -> bool {
+    static EQUATIONS: AtomicU32 = AtomicU32::new(0);
+    let are_many = EQUATIONS.load(Relaxed) >= PATIENCE;
+    if !are_many {
+        EQUATIONS.fetch_add(1, Relaxed);
+    }
+    are_many
+}
+
 fn one() -> Second {
     second(&G2Affine::generator())
 }
@@ -125,11 +147,11 @@ fn tables(points: &[G2Affine], width: u32) -> Vec<Vec<G2Affine>> {
 #[cfg(test)]
 mod tests {
     use ark_bls12_381::G1Projective;
-    use ark_ec::{CurveGroup as _, PrimeGroup as _};
+    use ark_ec::PrimeGroup as _;
     use ark_ff::{AdditiveGroup as _, Field as _};
 
     use super::*;
-    use crate::{pairing::pairs_to_one, public::multiple};
+    use crate::{pairing, public::multiple};
 
     fn first(scalar: &Fr) -> G1Affine {
         (G1Projective::generator() * scalar).into_affine()
@@ -161,10 +183,17 @@ mod tests {
         let mut scalar = Fr::from(5_u64);
         let check = |quotient: G1Affine, shift: Fr, value: G1Affine| {
             let left = multiple(quotient, &shift) - value;
-            let expected = pairs_to_one([left.into_affine(), quotient], quotients.points());
-            let found = quotients.holds(quotient, &shift, value);
-            assert_eq!(found, expected);
-            found
+            let points = [left.into_affine(), quotient];
+            let expected = pairing::pairs_to_one(points, quotients.points());
+            assert_eq!(quotients.holds(quotient, &shift, value), expected);
+            for remainder in [Fr::ZERO, Fr::ONE, shift, -Fr::ONE] {
+                let value = (value + first(&remainder)).into_affine();
+                let found = quotients.holds_with_rest(quotient, &shift, &remainder, value);
+                assert_eq!(found, expected);
+                let other = remainder + Fr::ONE;
+                assert!(!(expected && quotients.holds_with_rest(quotient, &shift, &other, value)));
+            }
+            expected
         };
         // More values than are kept, each of them several times, in turns and in runs.
         for round in 0..60_u64 {
