@@ -9,8 +9,9 @@
 //! the generator. The public key contains the powers `[s^i]_1`. With them, a value is the product
 //! polynomial evaluated at `s`. A verifier needs only `[1]_2` and `[s]_2`.
 //!
-//! Setting: pairings of type 3. Verification multiplies the witness `W` by the element `e` in G1,
-//! the cheaper group. The equation is `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong
+//! Setting: pairings of type 3. Verification checks `e(W, [e + s]_2) = e(V, [1]_2)` for the witness
+//! `W`, the element `e` and the value `V`. The pairing of a value that recurs is kept, so that a
+//! client with many witnesses of one set computes one pairing for each. Security: the `q`-strong
 //! Diffie-Hellman assumption in G1 and G2, where `q` is the number of powers. A party that knows
 //! `s` can forge everything.
 //!

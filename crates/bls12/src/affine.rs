@@ -251,7 +251,7 @@ pub fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
 /// Looks up `digit` times a point in its table of [`tables`]. Returns `None` for the digit 0, and
 /// for digits beyond the table.
 #[inline]
-pub fn multiple(table: &[G1Affine], digit: i32) -> Option<G1Affine> {
+pub fn multiple<C: SWCurveConfig>(table: &[Affine<C>], digit: i32) -> Option<Affine<C>> {
     let place = usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1)?;
     let multiple = table.get(place)?;
     Some(if digit < 0 { -*multiple } else { *multiple })

@@ -11,7 +11,10 @@ use alloc::vec::Vec;
 use ark_bls12_381::{Fq, Fq2, G1Affine, G2Affine};
 use ark_ec::AffineRepr as _;
 use ark_ff::BigInt;
-use blst::{blst_fp, blst_fp2, blst_fp12, blst_p1_affine, blst_p2_affine, min_pk, min_sig};
+use blst::{
+    MultiPoint as _, blst_fp, blst_fp2, blst_fp12, blst_p1_affine, blst_p2_affine, min_pk, min_sig,
+    p2_affines,
+};
 
 /// A point of G2, `None` for the identity.
 pub(crate) type Second = Option<blst_p2_affine>;
@@ -24,15 +27,41 @@ pub(crate) fn second(point: &G2Affine) -> Second {
     })
 }
 
+/// A product of pairings, before the last power is taken.
+pub(crate) type Product = blst_fp12;
+
 /// Returns whether the product of all pairings `e(left[i], right[i])` is 1.
+pub(crate) fn pairs_to_one<const N: usize>(left: [G1Affine; N], right: [Second; N]) -> bool {
+    is_one(&product(left, right))
+}
+
+/// Computes the product of all pairings `e(left[i], right[i])`.
 ///
 /// The library's loops do not allow for the identity. Its pairings are 1, so they are left out.
-pub(crate) fn pairs_to_one<const N: usize>(left: [G1Affine; N], right: [Second; N]) -> bool {
+pub(crate) fn product<const N: usize>(left: [G1Affine; N], right: [Second; N]) -> Product {
     let pairs = left.iter().zip(right);
     let pairs = pairs.filter_map(|(left, right)| Some((first(left)?, right?)));
     let (first, second): (Vec<_>, Vec<_>) = pairs.unzip();
-    first.is_empty()
-        || blst_fp12::miller_loop_n(&second, &first).final_exp() == blst_fp12::default()
+    if first.is_empty() {
+        return Product::default();
+    }
+    Product::miller_loop_n(&second, &first)
+}
+
+/// Returns whether a product of pairings is 1.
+pub(crate) fn is_one(product: &Product) -> bool {
+    *product == Product::default() || product.final_exp() == Product::default()
+}
+
+/// Computes the sum of points of G2, in variable time. Points may be equal or opposite.
+pub(crate) fn sum(points: impl IntoIterator<Item = Second>) -> Second {
+    let points: Vec<blst_p2_affine> = points.into_iter().flatten().collect();
+    if points.is_empty() {
+        return None;
+    }
+    let sum = p2_affines::from(&[points.add()]);
+    let sum = sum.as_slice().first().copied();
+    sum.filter(|sum| *sum != blst_p2_affine::default())
 }
 
 fn first(point: &G1Affine) -> Option<blst_p1_affine> {

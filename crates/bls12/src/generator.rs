@@ -1,11 +1,21 @@
-//! Multiples of the generator of G1 by secret scalars, from tables.
+//! Multiples of the generators by scalars, from tables. Those of the generator of G1 are for secret
+//! scalars.
 //!
 //! See the [crate's policy](crate) for the side channels of each function.
 
-use std::{sync::OnceLock, vec::Vec};
+use std::{
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    vec::Vec,
+};
 
-use ark_bls12_381::{Fr, G1Affine, G1Projective};
-use ark_ec::PrimeGroup as _;
+use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
+use ark_ec::{
+    PrimeGroup as _,
+    short_weierstrass::{Affine, Projective, SWCurveConfig},
+};
 use ark_ff::{AdditiveGroup as _, PrimeField as _, Zero as _};
 use pad_core::Workers;
 use zeroize::Zeroizing;
@@ -14,23 +24,28 @@ use crate::{
     SecretScalar,
     affine::{Adder, multiple, normalize, tables},
     count::Counted,
+    curve::Curve,
     secret_multiple::bits_from,
     threads::map_pieces,
 };
 
-/// Multiples of the generator of G1, for multiplication in windows of the scalar.
-struct Table {
+/// Multiples of the generator of a curve, for multiplication in windows of the scalar.
+pub(crate) struct Table<C: SWCurveConfig> {
     /// Width of a window in bits.
     width: u32,
     /// For window `i`, the multiples of the generator by `v 2^(width i)`, for `v` from 1 to
     /// `2^(width - 1)`. The windows cover 256 bits.
-    windows: Vec<Vec<G1Affine>>,
+    windows: Vec<Vec<Affine<C>>>,
 }
 
-impl Table {
-    fn new(width: u32) -> Self {
+impl<C: Curve> Table<C> {
+    /// `tables` returns for each point the table of its multiples by 1 to `2^(width - 1)`.
+    pub(crate) fn new(
+        width: u32,
+        tables: impl Fn(&[Affine<C>], u32) -> Vec<Vec<Affine<C>>>,
+    ) -> Self {
         let mut bases = Vec::new();
-        let mut base = G1Projective::generator();
+        let mut base = Projective::<C>::generator();
         for _ in 0..256_u32.div_ceil(width) {
             bases.push(base);
             for _ in 0..width {
@@ -46,7 +61,7 @@ impl Table {
     ///
     /// A digit above half of the base is replaced by its difference from the base, and the next one
     /// is increased. Scalars are below `2^255`, so the highest digit needs no next one.
-    fn choose(&self, scalar: &Fr, mut add: impl FnMut(G1Affine)) {
+    pub(crate) fn choose(&self, scalar: &Fr, mut add: impl FnMut(Affine<C>)) {
         let scalar = Zeroizing::new(scalar.into_bigint().0);
         let base = 1_i32 << self.width;
         let mut carry = 0;
@@ -58,6 +73,17 @@ impl Table {
                 add(entry);
             }
         }
+    }
+}
+
+impl Table<g1::Config> {
+    /// Computes the sum of the multiples of the generator by `scalars`.
+    fn sum<'a>(&self, scalars: impl IntoIterator<Item = &'a Fr>) -> G1Projective {
+        let mut sum = G1Projective::zero();
+        for scalar in scalars {
+            self.choose(scalar, |entry| sum += entry);
+        }
+        sum
     }
 
     /// Computes for each `terms` scalars the sum of their multiples of the generator.
@@ -83,7 +109,8 @@ impl Table {
 /// Number of multiples that are computed together. With more, the entries exceed the cache.
 const BATCH: usize = 256;
 
-/// Smallest number of multiples to compute for which the larger of the two tables is used.
+/// Number of multiples in a process from which on the larger of the two tables is used. It saves
+/// eight of 32 additions for each multiple, and takes 24 000 to compute.
 const MANY: usize = 4096;
 
 /// Multiplies the generator of G1 by `scalar`, on the calling thread. The scalar is the sum of two
@@ -93,11 +120,13 @@ const MANY: usize = 4096;
 pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     Counted::Multiples.add(1);
     let shares = shares(secret, scalar);
-    let mut sum = G1Projective::zero();
-    for share in shares.iter() {
-        table(1).choose(share, |entry| sum += entry);
-    }
-    sum
+    table(shares.len()).sum(shares.iter())
+}
+
+/// Multiplies the generator of G1 by a public scalar, in variable time. Not counted.
+#[cfg(has_assembly)]
+pub(crate) fn multiply_public(scalar: &Fr) -> G1Projective {
+    table(1).sum([scalar])
 }
 
 /// Splits a scalar into two pseudorandom shares, whose sum it is.
@@ -124,25 +153,27 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
 /// Multiplies the generator of G1 by each scalar, **without** splitting the scalars into shares.
 /// See the [crate's policy](crate) for side channels.
 ///
-/// Cost: 31 affine additions for each scalar, or 23 for many scalars.
+/// Cost: 31 affine additions for each scalar, or 23 once the process has computed many multiples.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let table = table(scalars.len());
     map_pieces(scalars, workers, |scalars| table.sums(scalars, 1))
 }
 
-/// Returns the table for computing `results` multiples of the generator. Each of the two tables is
-/// computed on its first use and cached.
-fn table(results: usize) -> &'static Table {
-    static SMALL: OnceLock<Table> = OnceLock::new();
-    static LARGE: OnceLock<Table> = OnceLock::new();
+/// Returns the table for computing `results` more multiples of the generator. Each of the two
+/// tables is computed on its first use and cached.
+fn table(results: usize) -> &'static Table<g1::Config> {
+    static SMALL: OnceLock<Table<g1::Config>> = OnceLock::new();
+    static LARGE: OnceLock<Table<g1::Config>> = OnceLock::new();
+    static COMPUTED: AtomicUsize = AtomicUsize::new(0);
+    let computed = COMPUTED.fetch_add(results, Relaxed);
     // 0.4 MB, computed in milliseconds, and 2.4 MB.
-    let (table, width) = if results < MANY {
+    let (table, width) = if computed.saturating_add(results) < MANY {
         (&SMALL, 8)
     } else {
         (&LARGE, 11)
     };
-    table.get_or_init(|| Table::new(width))
+    table.get_or_init(|| Table::new(width, tables))
 }
 
 #[cfg(test)]
@@ -174,7 +205,7 @@ mod tests {
         for workers in [Workers::sequential(), Workers::all_cores()] {
             assert_eq!(multiply_all(&scalars, &workers), expected);
             assert_eq!(multiply_each(&secret, &scalars, &workers), expected);
-            assert_eq!(Table::new(11).sums(&scalars, 1), expected);
+            assert_eq!(Table::new(11, tables).sums(&scalars, 1), expected);
             for (scalar, expected) in scalars.iter().zip(&expected) {
                 assert_eq!(multiply(&secret, scalar), *expected);
             }

@@ -17,6 +17,7 @@
 //! | Public multiples and sums | [`public`] | |
 //! | Add affine points in batches | [`affine`] | six multiplications per sum |
 //! | Compare products of pairings | [`pairing`] | a Miller loop per pairing, one exponentiation |
+//! | Check witnesses of accumulators | [`quotient`] | one or two pairings |
 //! | Split work among threads | [`threads`] | |
 //! | Count operations, for tests | [`count`] | |
 //!
@@ -95,6 +96,7 @@ pub mod pairing;
 pub mod point;
 pub mod product;
 pub mod public;
+pub mod quotient;
 pub mod scalar;
 #[cfg(feature = "std")]
 mod scalar_lanes;

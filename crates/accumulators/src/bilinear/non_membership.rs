@@ -15,12 +15,10 @@
 
 use alloc::vec::Vec;
 
-use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ff::{Field, Zero};
 use bls12::{
     point::{self, G1_BYTES},
-    public::multiple,
     scalar,
 };
 use pad_core::{DecodeError, Proof, Verified, VerifyError};
@@ -58,9 +56,9 @@ impl BilinearNonMembershipWitness {
 }
 
 /// Checks `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)`, for the element `e` and the set's value
-/// `V`, in the form `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
+/// `V`.
 ///
-/// Cost: two multiplications in G1, one product of two pairings.
+/// Cost: two multiplications, one product of two pairings; see [`bls12::quotient`].
 impl Proof for BilinearNonMembershipWitness {
     type Commitment = Verified<Snapshot<Bilinear>>;
     type Query = [u8];
@@ -77,11 +75,9 @@ impl Proof for BilinearNonMembershipWitness {
         if self.remainder.is_zero() {
             return Err(VerifyError::RemainderOutOfRange);
         }
-        let left = multiple(self.quotient.into_group(), &element.scalar())
-            + multiple(G1Projective::generator(), &self.remainder)
-            - snapshot.value.point();
-        let parameters = snapshot.key.parameters();
-        if !parameters.pairs_to_one(left.into_affine(), self.quotient) {
+        let quotients = snapshot.key.parameters().quotients();
+        let (shift, value) = (element.scalar(), snapshot.value.point());
+        if !quotients.holds_with_rest(self.quotient, &shift, &self.remainder, value) {
             return Err(VerifyError::WitnessMismatch);
         }
         Ok(snapshot.non_membership(query))

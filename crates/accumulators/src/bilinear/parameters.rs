@@ -7,9 +7,10 @@ use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, short_weierstrass::Affine};
 use bls12::{
     curve::Curve,
-    pairing::{PairingPoint, pairs_to_one},
+    pairing::pairs_to_one,
     point::{self, G1_BYTES, G2_BYTES},
     public,
+    quotient::Quotients,
 };
 use pad_core::{DecodeError, Sha256Ed25519, Suite, Workers, internals::Domain};
 
@@ -40,8 +41,7 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 pub struct Parameters {
     powers_g1: Vec<G1Affine>,
     powers_g2: Vec<G2Affine>,
-    /// `[1]_2` and `[s]_2`, as pairings read them.
-    prepared: [PairingPoint; 2],
+    quotients: Quotients,
     purpose: String,
     fingerprint: [u8; 32],
 }
@@ -108,7 +108,7 @@ impl Parameters {
         purpose: &str,
     ) -> Self {
         Self {
-            prepared: [G2Affine::generator().into(), s_g2.into()],
+            quotients: Quotients::new(s_g2),
             fingerprint: fingerprint(&s_g2, purpose),
             powers_g1,
             powers_g2,
@@ -123,7 +123,7 @@ impl Parameters {
         Self {
             powers_g1: self.powers_g1.iter().take(2).copied().collect(),
             powers_g2: self.powers_g2.clone(),
-            prepared: self.prepared.clone(),
+            quotients: self.quotients.clone(),
             purpose: self.purpose.clone(),
             fingerprint: self.fingerprint,
         }
@@ -207,12 +207,17 @@ impl Parameters {
 
     /// Returns whether `e(left, [1]_2) e(right, [s]_2) = 1`.
     pub(crate) fn pairs_to_one(&self, left: G1Affine, right: G1Affine) -> bool {
-        pairs_to_one([left, right], self.prepared.clone())
+        pairs_to_one([left, right], self.quotients.points())
+    }
+
+    /// The equation `e(W, [s + e]_2) = e(V, [1]_2)`.
+    pub(super) const fn quotients(&self) -> &Quotients {
+        &self.quotients
     }
 
     /// Returns whether `e(left, point) = e(right, [1]_2)`.
     pub(crate) fn pairs_equal(&self, left: G1Affine, point: G2Affine, right: G1Affine) -> bool {
-        let [one, _] = self.prepared.clone();
+        let [one, _] = self.quotients.points();
         pairs_to_one([left, -right], [point.into(), one])
     }
 }

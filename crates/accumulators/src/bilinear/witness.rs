@@ -1,8 +1,6 @@
 //! Membership witnesses of the bilinear accumulator: points of G1.
 
 use ark_bls12_381::G1Affine;
-use ark_ec::{AffineRepr, CurveGroup};
-use bls12::public::multiple;
 use pad_core::{Proof, Verified, VerifyError};
 
 use super::{Bilinear, element::BilinearElement, value::wire_as_point};
@@ -23,11 +21,9 @@ impl BilinearWitness {
     }
 }
 
-/// Checks `e(W, [e + s]_2) = e(V, [1]_2)`, for the element `e` and the value `V`, as
-/// `e(e W - V, [1]_2) e(W, [s]_2) = 1`. In this form both points of G2 are fixed, and the
-/// multiplication by `e` is in the cheaper group G1.
+/// Checks `e(W, [e + s]_2) = e(V, [1]_2)`, for the element `e` and the value `V`.
 ///
-/// Cost: one multiplication in G1, one product of two pairings.
+/// Cost: one multiplication, one product of two pairings; see [`bls12::quotient`].
 impl Proof for BilinearWitness {
     type Commitment = Verified<Snapshot<Bilinear>>;
     type Query = [u8];
@@ -41,9 +37,8 @@ impl Proof for BilinearWitness {
     ) -> Result<Membership, VerifyError> {
         let snapshot = snapshot.get();
         let element = BilinearElement::queried(&snapshot.key, query)?;
-        let scaled = multiple(self.0.into_group(), &element.scalar()) - snapshot.value.point();
-        let parameters = snapshot.key.parameters();
-        if !parameters.pairs_to_one(scaled.into_affine(), self.0) {
+        let quotients = snapshot.key.parameters().quotients();
+        if !quotients.holds(self.0, &element.scalar(), snapshot.value.point()) {
             return Err(VerifyError::WitnessMismatch);
         }
         Ok(snapshot.membership(query))
