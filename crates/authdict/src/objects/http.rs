@@ -112,21 +112,27 @@ fn send<B: AsRef<[u8]>>(
     request: Request<B>,
 ) -> Result<Response<transport::Body>, HttpError> {
     let (head, body) = request.into_parts();
+    let body = body.as_ref();
+    if body.is_empty() && ![Method::PUT, Method::POST].contains(&head.method) {
+        run(agent, Request::from_parts(head, ()))
+    } else {
+        // Its length is sent as `Content-Length`, also if it is 0.
+        run(agent, Request::from_parts(head, body))
+    }
+}
+
+fn run<B: transport::AsSendBody>(
+    agent: &Agent,
+    request: Request<B>,
+) -> Result<Response<transport::Body>, HttpError> {
     // Addresses of the local network, such as those that give out credentials, have no proxy.
-    let is_direct = head.uri.scheme() != Some(&Scheme::HTTPS);
-    let has_body = !body.as_ref().is_empty() || [Method::PUT, Method::POST].contains(&head.method);
-    let body = if has_body {
-        transport::SendBody::from_owned_reader(io::Cursor::new(body.as_ref().to_vec()))
+    let is_direct = request.uri().scheme() != Some(&Scheme::HTTPS);
+    let request = if is_direct {
+        agent.configure_request(request).proxy(None).build()
     } else {
-        transport::SendBody::none()
+        request
     };
-    let request = Request::from_parts(head, body);
-    let sent = if is_direct {
-        agent.run(agent.configure_request(request).proxy(None).build())
-    } else {
-        agent.run(request)
-    };
-    sent.map_err(failure)
+    agent.run(request).map_err(failure)
 }
 
 /// Sends a body in pieces until it ends, fails, or the receiver stops. An empty piece is the end.
@@ -270,7 +276,7 @@ mod tests {
     }
 
     fn request(method: Method, address: &str, body: &[u8]) -> HttpRequest {
-        http::Request::builder()
+        Request::builder()
             .method(method)
             .uri(address)
             .header("x-amz-date", "20261130T000000Z")
