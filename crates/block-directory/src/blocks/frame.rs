@@ -4,7 +4,7 @@ use pad_core::{Suite, internals::DigestBytes};
 
 use super::grid::to_u64;
 use crate::{
-    entry::{self, EntryId, EntryState, entry_digest, is_reserved},
+    entry::{self, EntryState, is_reserved, slot_digest},
     strategy::Place,
 };
 
@@ -20,6 +20,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Frame<S: Suite> {
     pairs: Vec<Pair<S::Digest>>,
+    /// Whether a block of level 0 has deleted entries.
+    has_deleted: bool,
 }
 
 /// Two sibling nodes, which are hashed together, in one cache line of the processor.
@@ -32,7 +34,13 @@ impl<S: Suite> Frame<S> {
     pub(crate) fn empty(capacity: usize) -> Self {
         Self {
             pairs: vec![Pair::default(); capacity],
+            has_deleted: false,
         }
+    }
+
+    /// Returns whether a block of level 0 has deleted entries.
+    pub(crate) const fn has_deleted(&self) -> bool {
+        self.has_deleted
     }
 
     /// Replaces the contents of the first slots by `bytes`, as encoded in files. Does not compute
@@ -85,54 +93,104 @@ impl<S: Suite> Frame<S> {
         self.set(self.capacity() + slot, digest);
     }
 
+    /// Sets the content of a slot of level 0 of a complete block, counted from 0. Does not update
+    /// the nodes above it.
+    pub(crate) fn set_entry(&mut self, slot: usize, content: S::Digest) {
+        self.has_deleted |= is_reserved(&content);
+        self.set_slot(slot, content);
+    }
+
+    /// Sets the contents of the first slots.
+    pub(crate) fn set_first(&mut self, contents: &[S::Digest]) {
+        let first = self.pairs.len() / 2;
+        let pairs = self.pairs.iter_mut().skip(first);
+        for (Pair(pair), contents) in pairs.zip(contents.chunks(2)) {
+            for (slot, content) in pair.iter_mut().zip(contents) {
+                *slot = *content;
+            }
+        }
+    }
+
+    /// Reads a byte of each node on the path from a slot to the top of the block, up to the path
+    /// from slot `before`. A caller that is going to hash the path loads it into the processor's
+    /// caches by this: the reads depend on nothing, so the processor overlaps them.
+    #[inline]
+    pub(crate) fn touch(&self, slot: usize, before: Option<usize>) -> u8 {
+        let capacity = self.capacity();
+        let mut index = capacity | slot;
+        let mut before = before.map_or(0, |before| capacity | before);
+        let mut read = 0;
+        while index > 1 && index != before {
+            let pair = self.pairs.get(index >> 1);
+            read ^= pair.map_or(0, |Pair([left, _])| {
+                left.as_ref().first().copied().unwrap_or(0)
+            });
+            index >>= 1;
+            before >>= 1;
+        }
+        read
+    }
+
     /// Returns the digest of the block: the node over all slots.
     pub(crate) fn top(&self) -> S::Digest {
         self.get(1)
-    }
-
-    /// Returns the leaf digest of a slot with this content, by its number in the level. On level 0
-    /// this is the hash of the entry; on higher levels it is the content itself.
-    pub(crate) fn leaf(level: u8, slot: u64, content: S::Digest) -> S::Digest {
-        if level > 0 {
-            return content;
-        }
-        entry_digest::<S>(EntryId::new(slot), shown::<S>(content).as_ref())
     }
 
     /// Computes all nodes above the first `slots` slots.
     ///
     /// Time: hashes of `slots - 1` nodes, and on level 0 also of `slots` entries.
     pub(crate) fn fill(&mut self, place: Place, slots: usize) {
-        let capacity = self.capacity();
-        let mut first = capacity / 2;
-        let before = place.block.saturating_mul(to_u64(capacity));
-        let leaf = |frame: &Self, slot| {
-            let number = before.saturating_add(to_u64(slot));
-            Self::leaf(place.level, number, frame.slot(slot))
-        };
-        for slot in (0..slots).step_by(2) {
-            let left = leaf(self, slot);
-            let right = (slot + 1 < slots).then(|| leaf(self, slot + 1));
-            self.set(first + slot / 2, joined::<S>(left, right));
+        let (mut first, mut nodes) = (self.capacity(), slots);
+        if place.level == 0 {
+            self.join_entries(place.block, slots);
+            (first, nodes) = (first / 2, nodes.div_ceil(2));
         }
-        let mut nodes = slots.div_ceil(2);
         while first > 1 {
             for node in (0..nodes).step_by(2) {
-                let left = self.get(first + node);
-                let right = (node + 1 < nodes).then(|| self.get(first + node + 1));
-                self.set((first | node) >> 1, joined::<S>(left, right));
+                let above = (first + node) >> 1;
+                if let Some(Pair([left, right])) = self.pairs.get(above) {
+                    let right = (node + 1 < nodes).then_some(right);
+                    let digest = right.map_or(*left, |right| entry::node::<S>(left, right));
+                    self.set(above, digest);
+                }
             }
-            first /= 2;
-            nodes = nodes.div_ceil(2);
+            (first, nodes) = (first / 2, nodes.div_ceil(2));
+        }
+    }
+
+    /// Computes the nodes over pairs of entries of a block of level 0.
+    ///
+    /// Hashes a group of entries before the nodes over them. The processor then overlaps these
+    /// hashes, because none depends on the one before it.
+    fn join_entries(&mut self, block: u64, slots: usize) {
+        let capacity = self.capacity();
+        let before = block.saturating_mul(to_u64(capacity));
+        let mut leaves = [S::Digest::default(); GROUP];
+        self.has_deleted = false;
+        for start in (0..slots).step_by(GROUP) {
+            let group = GROUP.min(slots - start);
+            let pairs = self.pairs.iter().skip((capacity + start) >> 1);
+            let contents = pairs.flat_map(|Pair(pair)| pair);
+            let ids = before.saturating_add(to_u64(start))..;
+            for ((leaf, id), content) in leaves.iter_mut().zip(ids).zip(contents).take(group) {
+                self.has_deleted |= is_reserved(content);
+                *leaf = slot_digest::<S>(id, content);
+            }
+            let nodes = (capacity + start) >> 1..;
+            let leaves = leaves.get(..group).unwrap_or_default();
+            for (node, pair) in nodes.zip(leaves.chunks(2)) {
+                if let [left, rest @ ..] = pair {
+                    let right = rest.first();
+                    let digest = right.map_or(*left, |right| entry::node::<S>(left, right));
+                    self.set(node, digest);
+                }
+            }
         }
     }
 }
 
-/// Returns the digest of the node over two halves. Without a right half, this is the digest of the
-/// left half.
-pub(crate) fn joined<S: Suite>(left: S::Digest, right: Option<S::Digest>) -> S::Digest {
-    right.map_or(left, |right| entry::node::<S>(&left, &right))
-}
+/// The number of entries that are hashed before the nodes over them.
+const GROUP: usize = 16;
 
 /// Converts the content of a slot of level 0 into the state of a registered entry. Zeros stand for
 /// a deleted entry.
