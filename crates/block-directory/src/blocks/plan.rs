@@ -18,7 +18,7 @@ use crate::{
 
 /// The number of slots of the blocks that are hashed together. A directory in files holds a group
 /// of blocks in memory.
-const GROUP: usize = 1 << 12;
+const GROUP: usize = 1 << 14;
 
 /// Checked changes of entries, the writes into blocks that they need, and the new layout and root.
 #[derive(Clone, Debug)]
