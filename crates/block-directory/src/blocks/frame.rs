@@ -1,5 +1,7 @@
 //! A block in memory: its slots, and the inner nodes of the hash tree over them.
 
+use core::marker::PhantomData;
+
 use pad_core::{Suite, internals::DigestBytes};
 
 use super::grid::to_u64;
@@ -19,22 +21,39 @@ use crate::{
 /// Space: two digests for each slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame<S: Suite> {
-    pairs: Vec<Pair<S::Digest>>,
+    /// The heap, [`UNITS`] for each node, from `start` on. Sibling nodes, which are hashed
+    /// together, are in one cache line of the processor.
+    ///
+    /// The type of the elements does not have the alignment of a line. With it, an allocator
+    /// leaves a hole next to each block, and scatters small allocations over all of these holes.
+    units: Vec<[u8; UNIT]>,
+    /// The place of the heap in `units`. A clone keeps it, and may then be aligned less well.
+    start: u8,
     /// Whether a block of level 0 has deleted entries.
     has_deleted: bool,
+    suite: PhantomData<S>,
 }
 
-/// Two sibling nodes, which are hashed together, in one cache line of the processor.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-struct Pair<D>([D; 2]);
+/// The number of bytes by which allocators align memory on common platforms.
+const UNIT: usize = 16;
+/// The number of units for a node.
+const UNITS: usize = 2;
+/// The number of units in a cache line of the processor.
+const LINE: usize = 4;
 
 impl<S: Suite> Frame<S> {
     /// Creates a block of `capacity` unused slots.
     pub(crate) fn empty(capacity: usize) -> Self {
+        const { assert!(S::Digest::LENGTH <= UNIT * UNITS) };
+        let nodes = capacity.saturating_mul(2 * UNITS);
+        let units = vec![[0; UNIT]; nodes.saturating_add(LINE - 1)];
+        let start = units.as_ptr().addr().wrapping_neg() / UNIT % LINE;
+        let start = u8::try_from(start).unwrap_or(0);
         Self {
-            pairs: vec![Pair::default(); capacity],
+            units,
+            start,
             has_deleted: false,
+            suite: PhantomData,
         }
     }
 
@@ -46,7 +65,7 @@ impl<S: Suite> Frame<S> {
     /// Replaces the contents of the first slots by `bytes`, as encoded in files. Does not compute
     /// the nodes above the slots.
     pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
-        self.pairs.fill(Pair::default());
+        self.units.fill([0; UNIT]);
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
             self.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
         }
@@ -63,23 +82,36 @@ impl<S: Suite> Frame<S> {
 
     /// Returns the maximum number of slots of the block.
     pub(crate) fn capacity(&self) -> usize {
-        self.pairs.len()
+        self.units.len() / (2 * UNITS)
+    }
+
+    /// Returns the place in `units` of the node or the slot at an index of the heap.
+    #[inline]
+    fn place(&self, index: usize) -> usize {
+        usize::from(self.start).wrapping_add(index.wrapping_mul(UNITS))
     }
 
     /// Returns the node or the slot at an index of the heap.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> S::Digest {
-        let pair = self.pairs.get(index >> 1);
-        // An index in the array, because the processor cannot predict a branch on it.
-        let node = pair.and_then(|Pair(nodes)| nodes.get(index & 1));
-        node.copied().unwrap_or_default()
+        let place = self.place(index);
+        let units = self.units.get(place..place.wrapping_add(UNITS));
+        let bytes = units.unwrap_or_default().as_flattened();
+        let digest = bytes
+            .get(..S::Digest::LENGTH)
+            .and_then(S::Digest::from_slice);
+        digest.unwrap_or_default()
     }
 
     /// Sets the node or the slot at an index of the heap.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, digest: S::Digest) {
-        if let Some(Pair([left, right])) = self.pairs.get_mut(index >> 1) {
-            *(if index & 1 == 0 { left } else { right }) = digest;
+        let place = self.place(index);
+        let units = self.units.get_mut(place..);
+        let node = units.and_then(|units| units.first_chunk_mut::<UNITS>());
+        let bytes = node.and_then(|node| node.as_flattened_mut().get_mut(..S::Digest::LENGTH));
+        if let Some(bytes) = bytes {
+            bytes.copy_from_slice(digest.as_ref());
         }
     }
 
@@ -102,12 +134,8 @@ impl<S: Suite> Frame<S> {
 
     /// Sets the contents of the first slots.
     pub(crate) fn set_first(&mut self, contents: &[S::Digest]) {
-        let first = self.pairs.len() / 2;
-        let pairs = self.pairs.iter_mut().skip(first);
-        for (Pair(pair), contents) in pairs.zip(contents.chunks(2)) {
-            for (slot, content) in pair.iter_mut().zip(contents) {
-                *slot = *content;
-            }
+        for (slot, content) in contents.iter().enumerate() {
+            self.set_slot(slot, *content);
         }
     }
 
@@ -121,10 +149,8 @@ impl<S: Suite> Frame<S> {
         let mut before = before.map_or(0, |before| capacity | before);
         let mut read = 0;
         while index > 1 && index != before {
-            let pair = self.pairs.get(index >> 1);
-            read ^= pair.map_or(0, |Pair([left, _])| {
-                left.as_ref().first().copied().unwrap_or(0)
-            });
+            let unit = self.units.get(self.place(index));
+            read ^= unit.map_or(0, |[byte, ..]| *byte);
             index >>= 1;
             before >>= 1;
         }
@@ -148,11 +174,13 @@ impl<S: Suite> Frame<S> {
         while first > 1 {
             for node in (0..nodes).step_by(2) {
                 let above = (first + node) >> 1;
-                if let Some(Pair([left, right])) = self.pairs.get(above) {
-                    let right = (node + 1 < nodes).then_some(right);
-                    let digest = right.map_or(*left, |right| entry::node::<S>(left, right));
-                    self.set(above, digest);
-                }
+                let left = self.get(first + node);
+                let digest = if node + 1 < nodes {
+                    entry::node::<S>(&left, &self.get(first + node + 1))
+                } else {
+                    left
+                };
+                self.set(above, digest);
             }
             (first, nodes) = (first / 2, nodes.div_ceil(2));
         }
@@ -169,12 +197,11 @@ impl<S: Suite> Frame<S> {
         self.has_deleted = false;
         for start in (0..slots).step_by(GROUP) {
             let group = GROUP.min(slots - start);
-            let pairs = self.pairs.iter().skip((capacity + start) >> 1);
-            let contents = pairs.flat_map(|Pair(pair)| pair);
             let ids = before.saturating_add(to_u64(start))..;
-            for ((leaf, id), content) in leaves.iter_mut().zip(ids).zip(contents).take(group) {
-                self.has_deleted |= is_reserved(content);
-                *leaf = slot_digest::<S>(id, content);
+            for ((slot, id), leaf) in (start..start + group).zip(ids).zip(&mut leaves) {
+                let content = self.slot(slot);
+                self.has_deleted |= is_reserved(&content);
+                *leaf = slot_digest::<S>(id, &content);
             }
             let nodes = (capacity + start) >> 1..;
             let leaves = leaves.get(..group).unwrap_or_default();
