@@ -91,7 +91,7 @@ const TABLES: [TableSpec; 9] = [
         ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
         ("written bytes", "written_bytes_per_update"), ("memory MB", "memory_bytes/1e6"),
     ]).noted("In memory, the time ends when the head is ready to be signed. A single update is a \
-        version of its own: operations, root and head.")
+        version of its own: root and head.")
         .deriving(|_, line| line! { operation: operation(line.text("experiment")) }),
     TableSpec::new("directory_prove", "Proofs of one entry", &[
         ("entries", "entries"), ("prove us", "prove_us"), ("nodes", "prove_ratio"),
