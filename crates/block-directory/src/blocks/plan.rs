@@ -373,8 +373,9 @@ impl<S: Suite> Blocks<S> {
         Ok(tops)
     }
 
-    /// Computes a single change of the entry `id` in an existing block. The positions of the siblings
-    /// on its path follow from the id. All siblings are therefore loaded before the first is hashed.
+    /// Computes a single change of the entry `id` in an existing block. The positions of the
+    /// siblings on its path follow from the id. All siblings are therefore loaded before the first
+    /// is hashed.
     fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
         let Grid { step, .. } = plan.grid;
         let levels = plan.grid.levels();
