@@ -5,6 +5,7 @@ mod changes;
 mod full;
 mod light;
 mod peaks;
+mod pending;
 mod request;
 pub(crate) mod signing;
 mod witness;

@@ -14,10 +14,13 @@ pub(crate) use load::Loader;
 pub(crate) use plan::Plan;
 use read::FrameRef;
 
-use self::{frame::Frame, grid::Grid};
+use self::{
+    frame::Frame,
+    grid::{Grid, in_block},
+};
 
 use crate::{
-    entry::{EntryState, root_digest},
+    entry::{EntryState, is_reserved, root_digest},
     store::backing::BackingStore,
     strategy::Place,
 };
@@ -88,6 +91,18 @@ impl<S: Suite> Blocks<S> {
             return Ok(None);
         }
         self.reader().shown(id)
+    }
+
+    /// Returns whether an entry is registered and live. Reads the entry only if its block has
+    /// deleted entries.
+    pub(crate) fn is_live(&self, id: u64) -> Result<bool, StoreFault> {
+        if id >= self.registered() {
+            return Ok(false);
+        }
+        let (level, block) = (0, id >> self.grid.step);
+        let frame = self.frame(Place { level, block })?;
+        let slot = in_block(id, self.grid.step);
+        Ok(!frame.has_deleted() || !is_reserved(&frame.slot(slot)))
     }
 
     fn frame(&self, place: Place) -> Result<FrameRef<'_, S>, StoreFault> {

@@ -16,7 +16,7 @@ use crate::{
         DirectoryAnswer, EntryRequest, Evidence, LONGEST_RANGE_REQUEST, LONGEST_REQUEST, News,
         RangeRequest,
     },
-    operations,
+    operations::{self, EntryChanges},
     proof::{DirectoryProof, EntryProof},
     query::{EntryQuery, MOST_RANGE, Selection, sealed},
     shape,
@@ -202,8 +202,10 @@ impl<S: Suite> BlockDirectory<S> {
         self.heads.check(update.base, &update.head)?;
         let changes = operations::decode::<S>(&update.operations)?;
         let before = self.blocks.registered();
-        let registered = operations::check(&changes, before, |id| self.blocks.shown(id))?;
-        let plan = self.blocks.plan(changes, registered)?;
+        operations::check(&changes, before, |id| self.blocks.is_live(id))?;
+        let mut plan = self.blocks.plan(EntryChanges::split(&changes, before));
+        drop(changes);
+        self.blocks.compute(&mut plan)?;
         if plan.root == update.head.head.root {
             Ok(plan)
         } else {

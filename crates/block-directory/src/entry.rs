@@ -73,11 +73,26 @@ pub(crate) fn require_directory(authority: &Authority) -> Result<(), VerifyError
 /// Returns the digest of an entry, a leaf of the tree; `object` is `None` for a deleted entry. One
 /// call of the compression function binds object, id and kind (live or deleted).
 pub fn entry_digest<S: Suite>(id: EntryId, object: Option<&S::Digest>) -> S::Digest {
-    let kind = if object.is_some() { LIVE } else { DELETED };
+    match object {
+        Some(object) => leaf::<S>(id.0, object, LIVE),
+        None => leaf::<S>(id.0, &S::Digest::default(), DELETED),
+    }
+}
+
+/// Returns the digest of the entry `id` from the content of its slot: the digest of its object, or
+/// zeros for a deleted entry.
+#[cfg(feature = "std")]
+#[inline]
+pub(crate) fn slot_digest<S: Suite>(id: u64, content: &S::Digest) -> S::Digest {
+    let kind = if is_reserved(content) { DELETED } else { LIVE };
+    leaf::<S>(id, content, kind)
+}
+
+#[inline]
+fn leaf<S: Suite>(id: u64, content: &S::Digest, kind: u8) -> S::Digest {
     // be64(id), the kind, and zero bytes, as the little-endian words that digests are made from.
-    let place = S::Digest::from_words([id.0.swap_bytes(), u64::from(kind), 0, 0]);
-    let object = object.copied().unwrap_or_default();
-    S::node(Domain::DirectoryEntry, &object, &place)
+    let place = S::Digest::from_words([id.swap_bytes(), u64::from(kind), 0, 0]);
+    S::node(Domain::DirectoryEntry, content, &place)
 }
 
 /// Returns the digest of the inner node over two digests.

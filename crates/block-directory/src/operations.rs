@@ -14,6 +14,29 @@ use crate::entry::{self, EntryId, EntryState, MOST_ENTRIES};
 /// The maximum number of operations of one version.
 pub(crate) const MOST_OPERATIONS: usize = 1 << 22;
 
+/// Checked changes of one version.
+#[derive(Clone, Debug)]
+pub(crate) struct EntryChanges<S: Suite> {
+    /// The registered entries that change, in ascending order of ids. Each comes with its new slot
+    /// content: the digest of its object, or zeros for a deleted entry.
+    pub(crate) changed: Vec<(u64, S::Digest)>,
+    /// The objects of new entries, in the order of their ids.
+    pub(crate) appended: Vec<S::Digest>,
+}
+
+impl<S: Suite> EntryChanges<S> {
+    /// Splits checked changes of a directory of `registered` entries.
+    pub(crate) fn split(changes: &[Change<S>], registered: u64) -> Self {
+        let changed = changes.partition_point(|change| change.id < registered);
+        let (changed, appended) = changes.split_at(changed);
+        let content = |change: &Change<S>| change.shown.unwrap_or_default();
+        Self {
+            changed: changed.iter().map(|it| (it.id, content(it))).collect(),
+            appended: appended.iter().map(content).collect(),
+        }
+    }
+}
+
 /// A change of one entry: its id, and its state from the next version on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change<S: Suite> {
@@ -59,7 +82,7 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
 }
 
 /// Checks all changes of a directory of `registered` entries. Returns the new number of entries.
-/// `shown` returns the state of a registered entry.
+/// `is_live` returns whether a registered entry is live.
 ///
 /// # Errors
 /// - [`ApplyError::UnorderedOperations`] if ids are not strictly ascending.
@@ -68,11 +91,11 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
 /// - [`ApplyError::IdGap`] if new entries do not have the next ids.
 /// - [`InputError::ReservedDigest`] for an object with the digest of zeros.
 /// - [`InputError::CapacityExceeded`] for more than [`MOST_ENTRIES`] entries.
-/// - The errors of `shown`.
+/// - The errors of `is_live`.
 pub(crate) fn check<S: Suite>(
     changes: &[Change<S>],
     registered: u64,
-    mut shown: impl FnMut(u64) -> Result<EntryState<S>, StoreFault>,
+    mut is_live: impl FnMut(u64) -> Result<bool, StoreFault>,
 ) -> Result<u64, ApplyError> {
     if !changes.is_sorted_by(|change, next| change.id < next.id) {
         return Err(ApplyError::UnorderedOperations);
@@ -83,7 +106,9 @@ pub(crate) fn check<S: Suite>(
             return Err(InputError::ReservedDigest.into());
         }
         if change.id < registered {
-            shown(change.id)?.ok_or(ApplyError::DeletedForGood(change.id))?;
+            if !is_live(change.id)? {
+                return Err(ApplyError::DeletedForGood(change.id));
+            }
         } else if change.shown.is_none() {
             return Err(ApplyError::UnknownId(change.id));
         } else if change.id != next {

@@ -1,19 +1,20 @@
 //! The author of a directory that stores all entries itself.
 
-use std::collections::BTreeMap;
-
 use pad_core::{
     ApplyError, Authority, DictionaryId, HeadSignature, HeadSigner, InputError, SignedHead,
-    StoreFault, Suite, Update, VerifyError, Version,
+    SnapshotHead, StoreFault, Suite, Update, VerifyError, Version,
 };
 use signature::{Keypair, Signer};
 
-use super::signing::{AuthorError, SealedVersion, Sequence};
+use super::{
+    pending::PendingChanges,
+    signing::{AuthorError, Sequence},
+};
 use crate::{
-    blocks::{Blocks, Plan, grid::to_u64},
+    blocks::{Blocks, Plan, frame, grid::to_u64},
     directory::BlockDirectory,
     entry::{self, Entry, EntryId, EntryState},
-    operations::{Change, MOST_OPERATIONS, check_new, checked},
+    operations::{MOST_OPERATIONS, check_new, checked},
 };
 
 /// The author of a directory, with all of its entries.
@@ -24,11 +25,11 @@ use crate::{
 #[derive(Debug)]
 pub struct FullAuthor<S: Suite> {
     directory: BlockDirectory<S>,
-    /// Pending changes of sealed entries, by id: their states in the next version.
-    changed: BTreeMap<u64, EntryState<S>>,
-    /// The objects of pending new entries, in the order of their ids.
-    appended: Vec<S::Digest>,
+    pending: PendingChanges<S>,
     sequence: Sequence<S>,
+    /// The history root of the next version. It is computed as soon as the latest version is
+    /// signed, so that the next head need not wait for it.
+    history: S::Digest,
     /// The next version, sealed (its head is final) but not yet signed and stored. It remains here
     /// if the signer fails.
     unsigned: Option<PendingVersion<S>>,
@@ -39,7 +40,7 @@ pub struct FullAuthor<S: Suite> {
 /// it.
 #[derive(Debug)]
 struct PendingVersion<S: Suite> {
-    sealed: SealedVersion<S>,
+    head: SnapshotHead<S>,
     result: Outcome<S>,
 }
 
@@ -78,8 +79,8 @@ impl<S: Suite> FullAuthor<S> {
         let sequence = Sequence::at(*heads.authority(), heads.frontier(), heads.latest_head());
         Self {
             directory,
-            changed: BTreeMap::new(),
-            appended: Vec::new(),
+            pending: PendingChanges::new(),
+            history: sequence.history_root(),
             sequence,
             unsigned: None,
             signer,
@@ -123,9 +124,9 @@ impl<S: Suite> FullAuthor<S> {
             return Err(AuthorError::NotEmpty);
         }
         let blocks = Blocks::load(self.directory.blocks.step(), checked::<S>(objects))?;
-        let sealed = self.sequence.seal(blocks.root(), Vec::new())?;
+        let head = self.sequence.seal(blocks.root(), self.history)?;
         let result = Outcome::Loaded(Box::new(blocks));
-        self.unsigned = Some(PendingVersion { sealed, result });
+        self.unsigned = Some(PendingVersion { head, result });
         Ok(self.snapshot()?.head)
     }
 
@@ -157,12 +158,11 @@ impl<S: Suite> FullAuthor<S> {
     /// Returns the state of an entry, including pending changes. `id` must be below the id of the
     /// next new entry.
     fn shown(&self, id: u64) -> Result<EntryState<S>, ApplyError> {
-        if let Some(shown) = self.changed.get(&id) {
-            return Ok(*shown);
+        if let Some(content) = self.pending.get(id) {
+            return Ok(frame::shown::<S>(*content));
         }
-        if let Some(place) = id.checked_sub(self.sealed_entries()) {
-            let place = usize::try_from(place).ok();
-            return Ok(place.and_then(|place| self.appended.get(place)).copied());
+        if let Some(place) = self.appended_place(id) {
+            return Ok(self.pending.appended().get(place).copied());
         }
         let blocks = &self.directory.blocks;
         Ok(match self.unsigned.as_ref().map(|next| &next.result) {
@@ -175,6 +175,13 @@ impl<S: Suite> FullAuthor<S> {
         })
     }
 
+    /// Returns the place of an entry among the pending new entries. `None` for the id of a sealed
+    /// entry.
+    fn appended_place(&self, id: u64) -> Option<usize> {
+        let place = id.checked_sub(self.sealed_entries())?;
+        Some(usize::try_from(place).unwrap_or(usize::MAX))
+    }
+
     /// Registers an object by its digest in the next version. Returns the id of its entry.
     ///
     /// # Errors
@@ -184,7 +191,7 @@ impl<S: Suite> FullAuthor<S> {
         let id = self.next_id();
         check_new::<S>(&object, id)?;
         self.require_room()?;
-        self.appended.push(object);
+        self.pending.append(object);
         Ok(EntryId::new(id))
     }
 
@@ -200,8 +207,13 @@ impl<S: Suite> FullAuthor<S> {
         if entry::is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
         }
-        self.require_live(id)?;
-        Ok(self.set(id.number(), Some(object))?)
+        let id = id.number();
+        if let Some(place) = self.appended_place(id) {
+            let appended = self.pending.appended_mut().get_mut(place);
+            *appended.ok_or(ApplyError::UnknownId(id))? = object;
+            return Ok(());
+        }
+        self.change(id, object)
     }
 
     /// Deletes an entry permanently in the next version.
@@ -212,11 +224,11 @@ impl<S: Suite> FullAuthor<S> {
     /// - [`InputError::CapacityExceeded`] for too many changes of one version.
     /// - [`ApplyError::Store`] if a block of a directory in files cannot be read.
     pub fn delete(&mut self, id: EntryId) -> Result<(), ApplyError> {
-        self.require_live(id)?;
-        if id.number() >= self.sealed_entries() {
-            return Err(ApplyError::UnknownId(id.number()));
+        let id = id.number();
+        if id >= self.sealed_entries() {
+            return Err(ApplyError::UnknownId(id));
         }
-        Ok(self.set(id.number(), None)?)
+        self.change(id, S::Digest::default())
     }
 
     /// Seals and signs the pending changes as the next version. Returns the update for servers.
@@ -232,8 +244,12 @@ impl<S: Suite> FullAuthor<S> {
         };
         // Keep the version until it is signed, even if the signer panics.
         let next = self.unsigned.insert(sealed);
-        let mut sequence = self.sequence.clone();
-        let update = sequence.sign(&mut next.sealed, &self.signer)?;
+        let head = self.sequence.sign(next.head, &self.signer)?;
+        let operations = match &next.result {
+            Outcome::Changed(plan) => plan.operations(),
+            Outcome::Loaded(_) => Vec::new(),
+        };
+        let update = self.sequence.update(head, operations);
         if let Some(next) = self.unsigned.take() {
             match next.result {
                 Outcome::Changed(plan) => self.directory.accept(&update, plan)?,
@@ -242,23 +258,28 @@ impl<S: Suite> FullAuthor<S> {
         }
         // If storing fails, the directory is closed, and nothing more is signed until it is opened
         // again.
-        self.sequence = sequence;
+        self.sequence.advance(head);
+        self.history = self.sequence.history_root();
         Ok(update)
     }
 
+    /// Seals the pending changes as the next version. They remain pending if this fails.
     fn seal(&mut self) -> Result<PendingVersion<S>, AuthorError> {
-        let changed = self.changed.iter().map(|(id, shown)| (*id, *shown));
-        let appended = self.appended.iter().map(|object| Some(*object));
-        let changes = changed.chain((self.sealed_entries()..).zip(appended));
-        let changes: Vec<Change<S>> = changes.map(|(id, shown)| Change { id, shown }).collect();
-        let operations = changes.iter().copied().map(Change::to_operation);
-        let operations = operations.collect();
-        let plan = self.directory.blocks.plan(changes, self.next_id())?;
-        let sealed = self.sequence.seal(plan.root, operations)?;
-        self.changed.clear();
-        self.appended.clear();
-        let result = Outcome::Changed(plan);
-        Ok(PendingVersion { sealed, result })
+        let mut plan = self.directory.blocks.plan(self.pending.take());
+        let head = match self.directory.blocks.compute(&mut plan) {
+            Ok(()) => self.sequence.seal(plan.root, self.history),
+            Err(fault) => Err(fault.into()),
+        };
+        match head {
+            Ok(head) => {
+                let result = Outcome::Changed(plan);
+                Ok(PendingVersion { head, result })
+            }
+            Err(error) => {
+                self.pending.restore(plan.into_changes());
+                Err(error)
+            }
+        }
     }
 
     /// Returns the number of entries in the last sealed version, which may not be signed yet.
@@ -273,35 +294,41 @@ impl<S: Suite> FullAuthor<S> {
     /// Returns the id that the next new entry gets.
     fn next_id(&self) -> u64 {
         self.sealed_entries()
-            .saturating_add(to_u64(self.appended.len()))
+            .saturating_add(to_u64(self.pending.appended().len()))
     }
 
-    fn require_live(&self, id: EntryId) -> Result<(), ApplyError> {
-        match self.entry(id)? {
-            Entry::Live(_) => Ok(()),
-            Entry::Deleted => Err(ApplyError::DeletedForGood(id.number())),
-            Entry::Unassigned => Err(ApplyError::UnknownId(id.number())),
-        }
-    }
-
-    /// Sets the state of an entry in the next version. An appended entry can only be changed, not
-    /// deleted.
-    fn set(&mut self, id: u64, shown: EntryState<S>) -> Result<(), InputError> {
-        let place = id.checked_sub(self.sealed_entries());
-        let place = place.and_then(|place| usize::try_from(place).ok());
-        if let Some(appended) = place.and_then(|place| self.appended.get_mut(place)) {
-            *appended = shown.unwrap_or(*appended);
+    /// Sets the content of a sealed entry in the next version: zeros for a deleted entry.
+    fn change(&mut self, id: u64, content: S::Digest) -> Result<(), ApplyError> {
+        if let Some(pending) = self.pending.get_mut(id) {
+            if entry::is_reserved(pending) {
+                return Err(ApplyError::DeletedForGood(id));
+            }
+            *pending = content;
             return Ok(());
         }
-        if !self.changed.contains_key(&id) {
-            self.require_room()?;
+        if !self.is_live(id)? {
+            return Err(ApplyError::DeletedForGood(id));
         }
-        self.changed.insert(id, shown);
+        self.require_room()?;
+        self.pending.insert(id, content);
         Ok(())
     }
 
+    /// Returns whether a sealed entry is live, without its pending change.
+    fn is_live(&self, id: u64) -> Result<bool, StoreFault> {
+        let blocks = &self.directory.blocks;
+        match self.unsigned.as_ref().map(|next| &next.result) {
+            Some(Outcome::Changed(plan)) => match plan.shown(id) {
+                Some(shown) => Ok(shown.is_some()),
+                None => blocks.is_live(id),
+            },
+            Some(Outcome::Loaded(blocks)) => blocks.is_live(id),
+            None => blocks.is_live(id),
+        }
+    }
+
     fn require_room(&self) -> Result<(), InputError> {
-        if self.changed.len().saturating_add(self.appended.len()) >= MOST_OPERATIONS {
+        if self.pending.len() >= MOST_OPERATIONS {
             return Err(InputError::CapacityExceeded);
         }
         Ok(())

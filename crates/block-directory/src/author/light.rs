@@ -3,7 +3,7 @@
 
 use pad_core::{
     ApplyError, Authority, DictionaryId, Frontier, HeadSignature, HeadSigner, InputError,
-    SignedHead, Suite, Untrusted, Update, VerifyError, Version,
+    Operation, SignedHead, SnapshotHead, Suite, Untrusted, Update, VerifyError, Version,
     codec::{self, Message},
     internals::Domain,
 };
@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{
     changes::Changes,
     peaks::Peaks,
-    signing::{AuthorError, LightError, SealedVersion, Sequence},
+    signing::{AuthorError, LightError, Sequence},
     witness,
 };
 use crate::{
@@ -134,6 +134,14 @@ pub struct LightAuthor<S: Suite> {
     signer: HeadSigner,
 }
 
+/// A sealed version: its head without a signature, and its operations. It is the only version that
+/// the author may sign next.
+#[derive(Debug)]
+struct SealedVersion<S: Suite> {
+    head: SnapshotHead<S>,
+    operations: Vec<Operation>,
+}
+
 /// The next version, while it is not yet signed, or not yet stored.
 #[derive(Debug)]
 enum Next<S: Suite> {
@@ -240,7 +248,9 @@ impl<S: Suite> LightAuthor<S> {
         }
         let (peaks, all) = self.changed(changes, witness)?;
         let operations = all.into_iter().map(Change::to_operation).collect();
-        let sealed = self.state.sequence.seal(peaks.root(), operations)?;
+        let sequence = &self.state.sequence;
+        let head = sequence.seal(peaks.root(), sequence.history_root())?;
+        let sealed = SealedVersion { head, operations };
         self.next = Some(Next::Sealed(sealed, peaks));
         self.finish(keep)
     }
@@ -260,7 +270,9 @@ impl<S: Suite> LightAuthor<S> {
         // Keep `next` in place until the version is finished, even if the signer or `keep` panics.
         if let Some(Next::Sealed(sealed, peaks)) = &mut self.next {
             let mut sequence = self.state.sequence.clone();
-            let update = sequence.sign(sealed, &self.signer)?;
+            let head = sequence.sign(sealed.head, &self.signer)?;
+            let update = sequence.update(head, core::mem::take(&mut sealed.operations));
+            sequence.advance(head);
             let peaks = peaks.clone();
             let state = Box::new(LightState { sequence, peaks });
             self.next = Some(Next::Signed(state, Box::new(update)));
@@ -311,13 +323,13 @@ impl<S: Suite> LightAuthor<S> {
             }
             _ => return Err(LightError::WitnessMismatch),
         };
-        let before = |id: u64| {
+        let is_live = |id: u64| {
             let place = changes
                 .changed
                 .binary_search_by_key(&id, |change| change.id);
-            Ok(place.ok().and_then(|place| *shown.get(place)?))
+            Ok(place.is_ok_and(|place| matches!(shown.get(place), Some(Some(_)))))
         };
-        operations::check(&all, registered, before)?;
+        operations::check(&all, registered, is_live)?;
         for object in &changes.appended {
             peaks.append(object);
         }

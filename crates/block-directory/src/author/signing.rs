@@ -90,14 +90,6 @@ pub(crate) struct Sequence<S: Suite> {
     pub(crate) head: Option<SignedHead<S>>,
 }
 
-/// A sealed version: its head without a signature, and its operations. It is the only version that
-/// the author may sign next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SealedVersion<S: Suite> {
-    head: SnapshotHead<S>,
-    operations: Vec<Operation>,
-}
-
 impl<S: Suite> Sequence<S> {
     /// Creates the sequence of a new directory, whose author has the key of `signer`.
     pub(crate) fn new<K>(
@@ -134,21 +126,26 @@ impl<S: Suite> Sequence<S> {
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// Seals the next version: fixes its head, with `root`, and its operations. Signs nothing yet.
+    /// Returns the history root of the next version.
+    pub(crate) fn history_root(&self) -> S::Digest {
+        self.history.root()
+    }
+
+    /// Seals the next version: fixes its head, with `root` and the history root. Signs nothing yet.
+    /// The author may sign no other head of this version.
     pub(crate) fn seal(
         &self,
         root: S::Digest,
-        operations: Vec<Operation>,
-    ) -> Result<SealedVersion<S>, AuthorError> {
+        history: S::Digest,
+    ) -> Result<SnapshotHead<S>, AuthorError> {
         let version = self.version().next();
-        let head = SnapshotHead {
+        Ok(SnapshotHead {
             scheme: self.authority.scheme,
             dictionary: self.authority.dictionary,
             version: version.ok_or(AuthorError::VersionsExhausted)?,
             root,
-            history: self.history.root(),
-        };
-        Ok(SealedVersion { head, operations })
+            history,
+        })
     }
 
     /// Returns whether the latest head is signed by the author and contains `root`, and the history
@@ -170,33 +167,37 @@ impl<S: Suite> Sequence<S> {
             && self.authority.scheme == DIRECTORY
     }
 
-    /// Signs the sealed version and advances to it. Returns the update for servers, with the
-    /// operations of the sealed version.
+    /// Signs the head of the sealed version.
     ///
     /// # Errors
     /// [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not the
-    /// author's. Then nothing is changed.
+    /// author's.
     pub(crate) fn sign(
-        &mut self,
-        sealed: &mut SealedVersion<S>,
+        &self,
+        head: SnapshotHead<S>,
         signer: &HeadSigner,
-    ) -> Result<Update<S>, AuthorError> {
+    ) -> Result<SignedHead<S>, AuthorError> {
         let signer: &dyn Signer<HeadSignature> = signer;
-        let signature = signer.try_sign(&sealed.head.signed_bytes())?;
-        let head = SignedHead {
-            head: sealed.head,
-            signature,
-        };
-        let verified = Untrusted::new(head).verify(&self.authority, &sealed.head.version);
+        let signature = signer.try_sign(&head.signed_bytes())?;
+        let signed = SignedHead { head, signature };
+        let verified = Untrusted::new(signed).verify(&self.authority, &head.version);
         verified.map_err(|_| AuthorError::OtherKey)?;
-        let base = self.version();
-        self.history.append(&sealed.head.root);
-        self.head = Some(head);
-        Ok(Update {
-            base,
-            operations: core::mem::take(&mut sealed.operations),
+        Ok(signed)
+    }
+
+    /// Returns the update for servers from the latest version to the version of `head`.
+    pub(crate) fn update(&self, head: SignedHead<S>, operations: Vec<Operation>) -> Update<S> {
+        Update {
+            base: self.version(),
+            operations,
             head,
             attachment: (),
-        })
+        }
+    }
+
+    /// Makes the version of the signed `head` the latest.
+    pub(crate) fn advance(&mut self, head: SignedHead<S>) {
+        self.history.append(&head.head.root);
+        self.head = Some(head);
     }
 }

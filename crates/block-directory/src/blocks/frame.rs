@@ -1,10 +1,12 @@
 //! A block in memory: its slots, and the inner nodes of the hash tree over them.
 
+use core::marker::PhantomData;
+
 use pad_core::{Suite, internals::DigestBytes};
 
 use super::grid::to_u64;
 use crate::{
-    entry::{self, EntryId, EntryState, entry_digest, is_reserved},
+    entry::{self, EntryState, is_reserved, slot_digest},
     strategy::Place,
 };
 
@@ -19,26 +21,51 @@ use crate::{
 /// Space: two digests for each slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame<S: Suite> {
-    pairs: Vec<Pair<S::Digest>>,
+    /// The heap, [`UNITS`] for each node, from `start` on. Sibling nodes, which are hashed
+    /// together, are in one cache line of the processor.
+    ///
+    /// The type of the elements does not have the alignment of a line. With it, an allocator
+    /// leaves a hole next to each block, and scatters small allocations over all of these holes.
+    units: Vec<[u8; UNIT]>,
+    /// The place of the heap in `units`. A clone keeps it, and may then be aligned less well.
+    start: u8,
+    /// Whether a block of level 0 has deleted entries.
+    has_deleted: bool,
+    suite: PhantomData<S>,
 }
 
-/// Two sibling nodes, which are hashed together, in one cache line of the processor.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-struct Pair<D>([D; 2]);
+/// The number of bytes by which allocators align memory on common platforms.
+const UNIT: usize = 16;
+/// The number of units for a node.
+const UNITS: usize = 2;
+/// The number of units in a cache line of the processor.
+const LINE: usize = 4;
 
 impl<S: Suite> Frame<S> {
     /// Creates a block of `capacity` unused slots.
     pub(crate) fn empty(capacity: usize) -> Self {
+        const { assert!(S::Digest::LENGTH <= UNIT * UNITS) };
+        let nodes = capacity.saturating_mul(2 * UNITS);
+        let units = vec![[0; UNIT]; nodes.saturating_add(LINE - 1)];
+        let start = units.as_ptr().addr().wrapping_neg() / UNIT % LINE;
+        let start = u8::try_from(start).unwrap_or(0);
         Self {
-            pairs: vec![Pair::default(); capacity],
+            units,
+            start,
+            has_deleted: false,
+            suite: PhantomData,
         }
+    }
+
+    /// Returns whether a block of level 0 has deleted entries.
+    pub(crate) const fn has_deleted(&self) -> bool {
+        self.has_deleted
     }
 
     /// Replaces the contents of the first slots by `bytes`, as encoded in files. Does not compute
     /// the nodes above the slots.
     pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
-        self.pairs.fill(Pair::default());
+        self.units.fill([0; UNIT]);
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
             self.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
         }
@@ -55,23 +82,36 @@ impl<S: Suite> Frame<S> {
 
     /// Returns the maximum number of slots of the block.
     pub(crate) fn capacity(&self) -> usize {
-        self.pairs.len()
+        self.units.len() / (2 * UNITS)
+    }
+
+    /// Returns the place in `units` of the node or the slot at an index of the heap.
+    #[inline]
+    fn place(&self, index: usize) -> usize {
+        usize::from(self.start).wrapping_add(index.wrapping_mul(UNITS))
     }
 
     /// Returns the node or the slot at an index of the heap.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> S::Digest {
-        let pair = self.pairs.get(index >> 1);
-        // An index in the array, because the processor cannot predict a branch on it.
-        let node = pair.and_then(|Pair(nodes)| nodes.get(index & 1));
-        node.copied().unwrap_or_default()
+        let place = self.place(index);
+        let units = self.units.get(place..place.wrapping_add(UNITS));
+        let bytes = units.unwrap_or_default().as_flattened();
+        let digest = bytes
+            .get(..S::Digest::LENGTH)
+            .and_then(S::Digest::from_slice);
+        digest.unwrap_or_default()
     }
 
     /// Sets the node or the slot at an index of the heap.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, digest: S::Digest) {
-        if let Some(Pair([left, right])) = self.pairs.get_mut(index >> 1) {
-            *(if index & 1 == 0 { left } else { right }) = digest;
+        let place = self.place(index);
+        let units = self.units.get_mut(place..);
+        let node = units.and_then(|units| units.first_chunk_mut::<UNITS>());
+        let bytes = node.and_then(|node| node.as_flattened_mut().get_mut(..S::Digest::LENGTH));
+        if let Some(bytes) = bytes {
+            bytes.copy_from_slice(digest.as_ref());
         }
     }
 
@@ -85,54 +125,99 @@ impl<S: Suite> Frame<S> {
         self.set(self.capacity() + slot, digest);
     }
 
+    /// Sets the content of a slot of level 0 of a complete block, counted from 0. Does not update
+    /// the nodes above it.
+    pub(crate) fn set_entry(&mut self, slot: usize, content: S::Digest) {
+        self.has_deleted |= is_reserved(&content);
+        self.set_slot(slot, content);
+    }
+
+    /// Sets the contents of the first slots.
+    pub(crate) fn set_first(&mut self, contents: &[S::Digest]) {
+        for (slot, content) in contents.iter().enumerate() {
+            self.set_slot(slot, *content);
+        }
+    }
+
+    /// Reads a byte of each node on the path from a slot to the top of the block, up to the path
+    /// from slot `before`. A caller that is going to hash the path loads it into the processor's
+    /// caches by this: the reads depend on nothing, so the processor overlaps them.
+    #[inline]
+    pub(crate) fn touch(&self, slot: usize, before: Option<usize>) -> u8 {
+        let capacity = self.capacity();
+        let mut index = capacity | slot;
+        let mut before = before.map_or(0, |before| capacity | before);
+        let mut read = 0;
+        while index > 1 && index != before {
+            let unit = self.units.get(self.place(index));
+            read ^= unit.map_or(0, |[byte, ..]| *byte);
+            index >>= 1;
+            before >>= 1;
+        }
+        read
+    }
+
     /// Returns the digest of the block: the node over all slots.
     pub(crate) fn top(&self) -> S::Digest {
         self.get(1)
-    }
-
-    /// Returns the leaf digest of a slot with this content, by its number in the level. On level 0
-    /// this is the hash of the entry; on higher levels it is the content itself.
-    pub(crate) fn leaf(level: u8, slot: u64, content: S::Digest) -> S::Digest {
-        if level > 0 {
-            return content;
-        }
-        entry_digest::<S>(EntryId::new(slot), shown::<S>(content).as_ref())
     }
 
     /// Computes all nodes above the first `slots` slots.
     ///
     /// Time: hashes of `slots - 1` nodes, and on level 0 also of `slots` entries.
     pub(crate) fn fill(&mut self, place: Place, slots: usize) {
-        let capacity = self.capacity();
-        let mut first = capacity / 2;
-        let before = place.block.saturating_mul(to_u64(capacity));
-        let leaf = |frame: &Self, slot| {
-            let number = before.saturating_add(to_u64(slot));
-            Self::leaf(place.level, number, frame.slot(slot))
-        };
-        for slot in (0..slots).step_by(2) {
-            let left = leaf(self, slot);
-            let right = (slot + 1 < slots).then(|| leaf(self, slot + 1));
-            self.set(first + slot / 2, joined::<S>(left, right));
+        let (mut first, mut nodes) = (self.capacity(), slots);
+        if place.level == 0 {
+            self.join_entries(place.block, slots);
+            (first, nodes) = (first / 2, nodes.div_ceil(2));
         }
-        let mut nodes = slots.div_ceil(2);
         while first > 1 {
             for node in (0..nodes).step_by(2) {
+                let above = (first + node) >> 1;
                 let left = self.get(first + node);
-                let right = (node + 1 < nodes).then(|| self.get(first + node + 1));
-                self.set((first | node) >> 1, joined::<S>(left, right));
+                let digest = if node + 1 < nodes {
+                    entry::node::<S>(&left, &self.get(first + node + 1))
+                } else {
+                    left
+                };
+                self.set(above, digest);
             }
-            first /= 2;
-            nodes = nodes.div_ceil(2);
+            (first, nodes) = (first / 2, nodes.div_ceil(2));
+        }
+    }
+
+    /// Computes the nodes over pairs of entries of a block of level 0.
+    ///
+    /// Hashes a group of entries before the nodes over them. The processor then overlaps these
+    /// hashes, because none depends on the one before it.
+    fn join_entries(&mut self, block: u64, slots: usize) {
+        let capacity = self.capacity();
+        let before = block.saturating_mul(to_u64(capacity));
+        let mut leaves = [S::Digest::default(); GROUP];
+        self.has_deleted = false;
+        for start in (0..slots).step_by(GROUP) {
+            let group = GROUP.min(slots - start);
+            let ids = before.saturating_add(to_u64(start))..;
+            for ((slot, id), leaf) in (start..start + group).zip(ids).zip(&mut leaves) {
+                let content = self.slot(slot);
+                self.has_deleted |= is_reserved(&content);
+                *leaf = slot_digest::<S>(id, &content);
+            }
+            let nodes = (capacity + start) >> 1..;
+            let leaves = leaves.get(..group).unwrap_or_default();
+            for (node, pair) in nodes.zip(leaves.chunks(2)) {
+                if let [left, rest @ ..] = pair {
+                    let right = rest.first();
+                    let digest = right.map_or(*left, |right| entry::node::<S>(left, right));
+                    self.set(node, digest);
+                }
+            }
         }
     }
 }
 
-/// Returns the digest of the node over two halves. Without a right half, this is the digest of the
-/// left half.
-pub(crate) fn joined<S: Suite>(left: S::Digest, right: Option<S::Digest>) -> S::Digest {
-    right.map_or(left, |right| entry::node::<S>(&left, &right))
-}
+/// The number of entries that are hashed before the nodes over them.
+const GROUP: usize = 16;
 
 /// Converts the content of a slot of level 0 into the state of a registered entry. Zeros stand for
 /// a deleted entry.

@@ -48,7 +48,7 @@ impl Grid {
     }
 
     /// Returns the number of nodes of this height in the tree over all entries.
-    fn numbers(self, height: u32) -> u64 {
+    pub(crate) fn numbers(self, height: u32) -> u64 {
         let last = self.registered.checked_sub(1);
         last.map_or(0, |last| last.unbounded_shr(height).saturating_add(1))
     }

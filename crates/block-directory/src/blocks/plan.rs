@@ -1,16 +1,18 @@
 //! Plans: the result of changes of entries, computed before any block is changed.
 
-use pad_core::{StoreFault, Suite};
+use core::hint::black_box;
+
+use pad_core::{Operation, StoreFault, Suite};
 
 use super::{
     Blocks,
-    frame::{Frame, joined, shown},
-    grid::{Grid, in_block},
+    frame::{Frame, shown},
+    grid::{Grid, in_block, to_u64},
     read::FrameRef,
 };
 use crate::{
-    entry::{EntryId, EntryState, entry_digest, root_digest},
-    operations::Change,
+    entry::{self, EntryState, root_digest, slot_digest},
+    operations::{Change, EntryChanges},
     strategy::Place,
 };
 
@@ -21,9 +23,18 @@ const GROUP: usize = 1 << 14;
 /// Checked changes of entries, the writes into blocks that they need, and the new layout and root.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan<S: Suite> {
-    pub(crate) changes: Vec<Change<S>>,
+    /// The number of entries before the changes.
+    before: u64,
     pub(crate) grid: Grid,
     pub(crate) root: S::Digest,
+    /// The changing slots of existing blocks of level 0, with their new contents, in ascending
+    /// order: changed entries, then the new entries in the last block.
+    slots: Vec<(u64, S::Digest)>,
+    /// The objects of all new entries.
+    appended: Vec<S::Digest>,
+    /// The new digests on the path above a single change, if all its blocks exist: for each level,
+    /// those of the slot and of the nodes above it in its block. Other changes are in `written`.
+    path: Vec<S::Digest>,
     /// Writes into existing blocks, in ascending order of the blocks' places.
     written: Writes<S>,
     /// New blocks with their places, in ascending order of the places.
@@ -32,10 +43,12 @@ pub(crate) struct Plan<S: Suite> {
 
 /// Writes into existing blocks, in groups of neighbouring blocks of one level. A group has one run
 /// of nodes for each height of its blocks, from the slots up to the blocks' tops.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Writes<S: Suite> {
-    /// The runs of all groups: numbers of nodes in ascending order, with their new contents. Nodes
-    /// of one height are counted from the start of the level.
+    /// The runs of all groups: numbers of nodes in ascending order, with their new digests. Nodes
+    /// of one height are counted from the start of the level. On level 0, a group's first run
+    /// contains the digests of entries, which blocks do not store: [`Plan::slots`] has their
+    /// contents.
     nodes: Vec<(u64, S::Digest)>,
     /// The ends of the runs in `nodes`.
     ends: Vec<usize>,
@@ -47,6 +60,31 @@ impl<S: Suite> Writes<S> {
     fn end_run(&mut self) {
         self.ends.push(self.nodes.len());
     }
+
+    /// Hashes the parents of the last run, which starts at `from`, and adds them as the next run.
+    /// `sibling` returns the digest of the sibling with this number, which does not change. `None`
+    /// if there is no such node.
+    ///
+    /// The nodes of one height do not depend on each other, so the processor overlaps their hashes.
+    fn join(&mut self, mut from: usize, mut sibling: impl FnMut(u64) -> Option<S::Digest>) {
+        let end = self.nodes.len();
+        while from < end
+            && let Some((number, node)) = self.nodes.get(from).copied()
+        {
+            let next = (from + 1 < end).then(|| self.nodes.get(from + 1)).flatten();
+            let other = match next {
+                Some((right, digest)) if number ^ 1 == *right => {
+                    from += 1;
+                    Some(*digest)
+                }
+                _ => sibling(number ^ 1),
+            };
+            from += 1;
+            self.nodes
+                .push((number >> 1, parent::<S>(number, node, other)));
+        }
+        self.end_run();
+    }
 }
 
 /// Buffers that are reused for all groups of a level.
@@ -54,26 +92,52 @@ impl<S: Suite> Writes<S> {
 struct Scratch<'a, S: Suite> {
     /// The blocks of the group, in ascending order of their numbers.
     frames: Vec<(u64, FrameRef<'a, S>)>,
-    /// The changing nodes of one height, as pairs of number in the level and new digest.
-    nodes: Vec<(u64, S::Digest)>,
-    /// The contents of the unchanged siblings of `nodes`, in the same order.
+    /// The digests of the unchanged entries next to changing ones; `None` for an entry that does
+    /// not exist.
     siblings: Vec<Option<S::Digest>>,
 }
 
 impl<S: Suite> Plan<S> {
     /// Returns the new state of the entry `id`, or `None` if the plan does not change this entry.
     pub(crate) fn shown(&self, id: u64) -> Option<EntryState<S>> {
-        let place = self.changes.binary_search_by_key(&id, |change| change.id);
-        let change = self.changes.get(place.ok()?)?;
-        Some(change.shown)
+        if let Some(place) = id.checked_sub(self.before) {
+            let place = usize::try_from(place).ok();
+            let object = place.and_then(|place| self.appended.get(place));
+            return object.map(|object| Some(*object));
+        }
+        let place = self.slots.binary_search_by_key(&id, |slot| slot.0);
+        let (_, content) = self.slots.get(place.ok()?)?;
+        Some(shown::<S>(*content))
     }
 
-    /// Fills a new block with `slots` (pairs of slot and content), and returns the block's digest.
-    fn fill(&mut self, place: Place, slots: &[(u64, S::Digest)]) -> S::Digest {
-        let mut frame = Frame::empty(self.grid.capacity());
-        for (slot, content) in slots {
-            frame.set_slot(in_block(*slot, self.grid.step), *content);
+    /// Returns the number of slots in `slots` of entries that existed before.
+    fn changed(&self) -> usize {
+        self.slots.partition_point(|slot| slot.0 < self.before)
+    }
+
+    /// Returns the changes as the operations of an update.
+    pub(crate) fn operations(&self) -> Vec<Operation> {
+        let changed = self.slots.iter().take(self.changed());
+        let changed = changed.map(|(id, content)| (*id, shown::<S>(*content)));
+        let appended = self.appended.iter().map(|object| Some(*object));
+        let changes = changed.chain((self.before..).zip(appended));
+        let count = self.changed().saturating_add(self.appended.len());
+        let mut operations = Vec::with_capacity(count);
+        operations.extend(changes.map(|(id, shown)| Change::<S> { id, shown }.to_operation()));
+        operations
+    }
+
+    /// Returns the changes, for another plan.
+    pub(crate) fn into_changes(mut self) -> EntryChanges<S> {
+        self.slots.truncate(self.changed());
+        EntryChanges {
+            changed: self.slots,
+            appended: self.appended,
         }
+    }
+
+    /// Adds a new block, whose slots are filled but not hashed. Returns the block's digest.
+    fn add(&mut self, place: Place, mut frame: Frame<S>) -> S::Digest {
         frame.fill(place, self.grid.slots_of(place));
         let top = frame.top();
         self.new_blocks.push((place, frame));
@@ -81,43 +145,89 @@ impl<S: Suite> Plan<S> {
     }
 
     /// Hashes the nodes above the changing slots of a group of existing blocks, each once, and
-    /// plans the writes. Leaves the numbers and new digests of the blocks in `scratch.nodes`.
-    ///
-    /// Hashes height by height: the nodes of one height do not depend on each other, so the
-    /// processor overlaps their hashes, and the memory reads of their siblings.
+    /// plans the writes. The last run contains the numbers and new digests of the blocks.
     fn hash(&mut self, level: u8, slots: &[(u64, S::Digest)], scratch: &mut Scratch<'_, S>) {
         let Grid { step, .. } = self.grid;
-        let Scratch {
-            frames,
-            nodes,
-            siblings,
-        } = scratch;
-        let leaf = |slot, content| Frame::<S>::leaf(level, slot, content);
-        let leaves = slots.iter();
-        let leaves = leaves.map(|(slot, content)| (*slot, leaf(*slot, *content)));
-        nodes.clear();
-        nodes.extend(leaves);
-        self.written.levels.push(level);
-        self.written.nodes.extend_from_slice(slots);
-        self.written.end_run();
+        let Scratch { frames, siblings } = scratch;
+        touch(step, slots, frames);
+        let leaf = |(slot, content): &(u64, S::Digest)| match level {
+            0 => (*slot, slot_digest::<S>(*slot, content)),
+            _ => (*slot, *content),
+        };
+        let written = &mut self.written;
+        let mut start = written.nodes.len();
+        written.levels.push(level);
+        written.nodes.extend(slots.iter().map(leaf));
+        written.end_run();
         for height in 0..step {
-            let numbers = step * u32::from(level) + height;
-            let depth = step - height;
+            let end = written.nodes.len();
+            let count = self.grid.numbers(step * u32::from(level) + height);
             let mut frames = frames.iter().peekable();
-            fetch(nodes, siblings, |number| {
-                let block = number >> depth;
+            let mut content = |number| {
+                let block = number >> (step - height);
                 while frames.next_if(|(before, _)| *before < block).is_some() {}
                 let (_, frame) = frames.peek()?;
-                let exists = self.grid.has(numbers, number);
-                exists.then(|| frame.get(index_of(step, height, number)))
-            });
-            join::<S>(nodes, siblings, |number, content| match height {
-                0 => leaf(number, content),
-                _ => content,
-            });
-            self.written.nodes.extend_from_slice(nodes);
-            self.written.end_run();
+                (number < count).then(|| frame.get(index_of(step, height, number)))
+            };
+            if level == 0 && height == 0 {
+                // Hash all entries before the first node over them, like the nodes of one height.
+                let run = written.nodes.get(start..).unwrap_or_default();
+                siblings.clear();
+                siblings.extend(alone(run).map(|number| {
+                    let content = content(number)?;
+                    Some(slot_digest::<S>(number, &content))
+                }));
+                let mut siblings = siblings.iter().copied();
+                written.join(start, |_| siblings.next().flatten());
+            } else {
+                written.join(start, content);
+            }
+            start = end;
         }
+    }
+}
+
+/// Loads the nodes on the paths above `slots` into the processor's caches, all at once.
+fn touch<S: Suite>(step: u32, slots: &[(u64, S::Digest)], frames: &[(u64, FrameRef<'_, S>)]) {
+    let mut read = 0;
+    let mut slots = slots.iter().peekable();
+    for (block, frame) in frames {
+        let mut before = None;
+        while let Some((slot, _)) = slots.next_if(|(slot, _)| slot >> step == *block) {
+            let slot = in_block(*slot, step);
+            read ^= frame.touch(slot, before);
+            before = Some(slot);
+        }
+    }
+    black_box(read);
+}
+
+/// Returns the numbers of the siblings of a run of nodes that are not in the run.
+fn alone<D>(nodes: &[(u64, D)]) -> impl Iterator<Item = u64> {
+    let mut rest = nodes;
+    core::iter::from_fn(move || {
+        while let [(number, _), others @ ..] = rest {
+            if let [(right, _), others @ ..] = others
+                && number ^ 1 == *right
+            {
+                rest = others;
+            } else {
+                rest = others;
+                return Some(number ^ 1);
+            }
+        }
+        None
+    })
+}
+
+/// Returns the digest of the node over two siblings, one of which has the given number. Without the
+/// other, this is the digest of the one.
+#[inline]
+fn parent<S: Suite>(number: u64, node: S::Digest, other: Option<S::Digest>) -> S::Digest {
+    match other {
+        Some(left) if number & 1 == 1 => entry::node::<S>(&left, &node),
+        Some(right) => entry::node::<S>(&node, &right),
+        None => node,
     }
 }
 
@@ -128,102 +238,49 @@ fn index_of(step: u32, height: u32, number: u64) -> usize {
     1_usize.unbounded_shl(depth) | in_block(number, depth)
 }
 
-/// Returns whether the first two of `nodes` are siblings.
-fn are_halves<D>(nodes: &[(u64, D)]) -> bool {
-    matches!(nodes, [(left, _), (right, _), ..] if left ^ 1 == *right)
-}
-
-/// Collects the contents of the siblings of `nodes` that do not change; `None` for a sibling that
-/// does not exist. Reads all contents before the first is hashed, so that the processor overlaps
-/// the memory reads.
-fn fetch<D>(
-    nodes: &[(u64, D)],
-    siblings: &mut Vec<Option<D>>,
-    mut content: impl FnMut(u64) -> Option<D>,
-) {
-    siblings.clear();
-    let mut rest = nodes;
-    while let [(number, _), others @ ..] = rest {
-        if are_halves(rest) {
-            rest = others.get(1..).unwrap_or_default();
-        } else {
-            siblings.push(content(number ^ 1));
-            rest = others;
-        }
-    }
-}
-
-/// Replaces `nodes`, the changing nodes of one height, by their parents. `digest` returns the
-/// digest of a sibling with this number and content.
-fn join<S: Suite>(
-    nodes: &mut Vec<(u64, S::Digest)>,
-    siblings: &[Option<S::Digest>],
-    digest: impl Fn(u64, S::Digest) -> S::Digest,
-) {
-    let mut siblings = siblings.iter().copied();
-    let (mut from, mut to) = (0, 0);
-    while let Some(rest @ [(number, node), ..]) = nodes.get(from..) {
-        let (number, node) = (*number, *node);
-        let above = match rest {
-            [_, (_, right), ..] if are_halves(rest) => {
-                from += 1;
-                joined::<S>(node, Some(*right))
-            }
-            _ => {
-                let sibling = siblings.next().flatten();
-                match sibling.map(|content| digest(number ^ 1, content)) {
-                    Some(left) if number & 1 == 1 => joined::<S>(left, Some(node)),
-                    right => joined::<S>(node, right),
-                }
-            }
-        };
-        from += 1;
-        if let Some(place) = nodes.get_mut(to) {
-            *place = (number >> 1, above);
-        }
-        to += 1;
-    }
-    nodes.truncate(to);
-}
-
 impl<S: Suite> Blocks<S> {
-    /// Plans changes that were checked. `registered` is the number of entries after them.
+    /// Prepares the plan of checked changes. [`Blocks::compute`] computes it.
+    pub(crate) fn plan(&self, changes: EntryChanges<S>) -> Plan<S> {
+        let EntryChanges { changed, appended } = changes;
+        let before = self.registered();
+        let registered = before.saturating_add(to_u64(appended.len()));
+        let grid = Grid {
+            registered,
+            ..self.grid
+        };
+        Plan {
+            before,
+            grid,
+            root: self.root,
+            slots: changed,
+            appended,
+            path: Vec::new(),
+            written: Writes::default(),
+            new_blocks: Vec::new(),
+        }
+    }
+
+    /// Computes the writes, the new blocks and the root of a plan.
     ///
     /// Time: one hash for each changing inner node, and one for each changing entry.
-    pub(crate) fn plan(
-        &self,
-        changes: Vec<Change<S>>,
-        registered: u64,
-    ) -> Result<Plan<S>, StoreFault> {
-        let old = self.grid;
-        let grid = Grid { registered, ..old };
-        let height = usize::try_from(grid.height()).unwrap_or(0);
-        let written = Writes {
-            nodes: Vec::with_capacity(changes.len().saturating_add(height + 4)),
-            ends: Vec::with_capacity(height + 4),
-            levels: Vec::with_capacity(4),
-        };
-        let mut plan = Plan {
-            written,
-            new_blocks: Vec::new(),
-            root: self.root,
-            grid,
-            changes,
-        };
-        let mut slots: Vec<_> = plan
-            .changes
-            .iter()
-            .map(|change| (change.id, change.shown.unwrap_or_default()))
-            .collect();
-        match *slots.as_slice() {
-            [] => return Ok(plan),
-            [(id, object)] if id >> grid.step < old.blocks(0) => {
-                self.hash_path(&mut plan, id, object)?;
-                return Ok(plan);
+    pub(crate) fn compute(&self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
+        let (old, grid) = (self.grid, plan.grid);
+        match *plan.slots.as_slice() {
+            [] if plan.appended.is_empty() => return Ok(()),
+            [(id, object)] if plan.appended.is_empty() => {
+                return self.hash_path(plan, id, object);
             }
             _ => {}
         }
-        for level in 0..grid.levels() {
+        if let ([], [object]) = (plan.slots.as_slice(), plan.appended.as_slice())
+            && old.registered >> grid.step < old.blocks(0)
+        {
+            let slot = (old.registered, *object);
+            plan.slots.push(slot);
+            return self.hash_path(plan, slot.0, slot.1);
+        }
+        let mut slots = self.compute_entries(plan)?;
+        for level in 1..grid.levels() {
             if level == old.levels()
                 && old.registered > 0
                 && slots.first().is_none_or(|slot| slot.0 > 0)
@@ -234,16 +291,55 @@ impl<S: Suite> Blocks<S> {
             let block_of = |slot: &(u64, S::Digest)| slot.0 >> grid.step;
             let changed = slots.partition_point(|slot| block_of(slot) < old.blocks(level));
             let (changed, new) = slots.split_at(changed);
-            let mut tops = self.hash_changed(&mut plan, level, changed)?;
+            let mut tops = self.hash_changed(plan, level, changed)?;
             for inside in new.chunk_by(|slot, next| block_of(slot) == block_of(next)) {
                 let block = inside.first().map_or(0, block_of);
-                tops.push((block, plan.fill(Place { level, block }, inside)));
+                let mut frame = Frame::empty(grid.capacity());
+                for (slot, content) in inside {
+                    frame.set_slot(in_block(*slot, grid.step), *content);
+                }
+                tops.push((block, plan.add(Place { level, block }, frame)));
             }
             slots = tops;
         }
         let top = slots.first().map(|(_, top)| *top);
-        plan.root = root_digest::<S>(registered, &top.unwrap_or_default());
-        Ok(plan)
+        plan.root = root_digest::<S>(grid.registered, &top.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Computes the changes of level 0. Returns the numbers of its changed and new blocks, and
+    /// their new digests.
+    fn compute_entries(&self, plan: &mut Plan<S>) -> Result<Vec<(u64, S::Digest)>, StoreFault> {
+        let (old, grid) = (self.grid, plan.grid);
+        let free = old
+            .blocks(0)
+            .unbounded_shl(grid.step)
+            .saturating_sub(old.registered);
+        let appended = core::mem::take(&mut plan.appended);
+        let free = usize::try_from(free)
+            .unwrap_or(usize::MAX)
+            .min(appended.len());
+        let (last, new) = appended.split_at(free);
+        let last = (old.registered..).zip(last.iter().copied());
+        plan.slots.extend(last);
+        let slots = core::mem::take(&mut plan.slots);
+        plan.written.nodes.reserve(slots.len());
+        let tops = self.hash_changed(plan, 0, &slots);
+        plan.slots = slots;
+        let mut tops = match tops {
+            Ok(tops) => tops,
+            Err(fault) => {
+                plan.appended = appended;
+                return Err(fault);
+            }
+        };
+        for (block, contents) in (old.blocks(0)..).zip(new.chunks(grid.capacity())) {
+            let mut frame = Frame::empty(grid.capacity());
+            frame.set_first(contents);
+            tops.push((block, plan.add(Place { level: 0, block }, frame)));
+        }
+        plan.appended = appended;
+        Ok(tops)
     }
 
     /// Plans the changes of slots in existing blocks of a level, in groups of blocks. Returns the
@@ -269,48 +365,92 @@ impl<S: Suite> Blocks<S> {
                 scratch.frames.push((block, frame));
             }
             plan.hash(level, group, &mut scratch);
-            tops.extend_from_slice(&scratch.nodes);
+            let written = &plan.written;
+            let start = written.nodes.len().saturating_sub(scratch.frames.len());
+            tops.extend_from_slice(written.nodes.get(start..).unwrap_or_default());
             slots = rest;
         }
         Ok(tops)
     }
 
-    /// Plans a single change of the entry `id` in an existing block. The positions of the siblings
-    /// on its path follow from the id. All siblings are therefore fetched before the first is
-    /// hashed.
+    /// Computes a single change of the entry `id` in an existing block. The positions of the
+    /// siblings on its path follow from the id. All siblings are therefore loaded before the first
+    /// is hashed.
     fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
-        let Grid { step, registered } = plan.grid;
-        let mut siblings = [None; 64];
-        self.reader().visit_siblings(id, 0, |height, digest| {
-            let place = usize::try_from(height).ok();
-            if let Some(sibling) = place.and_then(|place| siblings.get_mut(place)) {
-                *sibling = Some(digest);
-            }
-        })?;
-        let mut siblings = siblings.into_iter();
-        let mut digest = entry_digest::<S>(EntryId::new(id), shown::<S>(object).as_ref());
-        for level in 0..plan.grid.levels() {
-            let slot = id >> (step * u32::from(level));
-            let content = if level == 0 { object } else { digest };
-            plan.written.levels.push(level);
-            plan.written.nodes.push((slot, content));
-            plan.written.end_run();
-            for (above, sibling) in (0..step).zip(&mut siblings) {
-                let number = slot >> above;
-                digest = match sibling {
-                    Some(left) if number & 1 == 1 => joined::<S>(left, Some(digest)),
-                    right => joined::<S>(digest, right),
-                };
-                plan.written.nodes.push((number >> 1, digest));
-                plan.written.end_run();
+        let Grid { step, .. } = plan.grid;
+        let levels = plan.grid.levels();
+        let slot_of = |level: u8| id >> (step * u32::from(level));
+        let frame = |level| {
+            let block = slot_of(level) >> step;
+            self.frame(Place { level, block })
+        };
+        let mut read = 0;
+        for level in 0..levels {
+            read ^= frame(level)?.touch(in_block(slot_of(level), step), None);
+        }
+        black_box(read);
+        let heights = plan.grid.height() + u32::from(levels);
+        let mut path = Vec::with_capacity(usize::try_from(heights).unwrap_or(0));
+        let mut digest = slot_digest::<S>(id, &object);
+        for level in 0..levels {
+            let (slot, frame) = (slot_of(level), frame(level)?);
+            path.push(digest);
+            for height in 0..step {
+                let number = slot >> height;
+                let count = self.grid.numbers(step * u32::from(level) + height);
+                let sibling = (number ^ 1 < count).then(|| {
+                    let content = frame.get(index_of(step, height, number ^ 1));
+                    if level == 0 && height == 0 {
+                        return slot_digest::<S>(number ^ 1, &content);
+                    }
+                    content
+                });
+                digest = parent::<S>(number, digest, sibling);
+                path.push(digest);
             }
         }
-        plan.root = root_digest::<S>(registered, &digest);
+        plan.path = path;
+        plan.root = root_digest::<S>(plan.grid.registered, &digest);
+        Ok(())
+    }
+
+    /// Writes the path above a single change.
+    fn commit_path(&mut self, plan: &Plan<S>) -> Result<(), StoreFault> {
+        let Grid { step, .. } = plan.grid;
+        let heights = usize::try_from(step).unwrap_or(0) + 1;
+        let Some((id, content)) = plan.slots.first() else {
+            return Ok(());
+        };
+        for (level, path) in (0..).zip(plan.path.chunks_exact(heights)) {
+            let slot = id >> (step * u32::from(level));
+            let block = slot >> step;
+            self.change(plan.grid, Place { level, block }, |frame| {
+                for (height, digest) in (0..).zip(path) {
+                    if level == 0 && height == 0 {
+                        frame.set_entry(in_block(slot, step), *content);
+                    } else {
+                        frame.set(index_of(step, height, slot >> height), *digest);
+                    }
+                }
+            })?;
+        }
         Ok(())
     }
 
     /// Writes the changes of a plan, block by block in ascending order of places.
     pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
+        if plan.path.is_empty() {
+            self.commit_groups(plan)?;
+        } else {
+            self.commit_path(plan)?;
+        }
+        self.grid = plan.grid;
+        self.root = plan.root;
+        Ok(())
+    }
+
+    /// Writes the changes of groups of blocks, and adds the new blocks.
+    fn commit_groups(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
         let Writes {
             nodes,
             ends,
@@ -319,6 +459,7 @@ impl<S: Suite> Blocks<S> {
         let Grid { step, .. } = plan.grid;
         let heights = usize::try_from(step).unwrap_or(0) + 1;
         let mut new_blocks = plan.new_blocks.drain(..).peekable();
+        let mut entries = plan.slots.as_slice();
         let mut start = 0;
         for (level, ends) in levels.iter().zip(ends.chunks_exact(heights)) {
             let run = |end: &usize| {
@@ -327,6 +468,10 @@ impl<S: Suite> Blocks<S> {
                 run
             };
             let mut runs: Vec<_> = ends.iter().map(run).collect();
+            if let (0, [leaves, ..]) = (*level, runs.as_mut_slice()) {
+                let (contents, rest) = entries.split_at_checked(leaves.len()).unwrap_or_default();
+                (*leaves, entries) = (contents, rest);
+            }
             while let Some((slot, _)) = runs.first().and_then(|slots| slots.first()) {
                 let (level, block) = (*level, slot >> step);
                 let place = Place { level, block };
@@ -340,7 +485,11 @@ impl<S: Suite> Blocks<S> {
                         while let [(number, content), rest @ ..] = *run
                             && number >> (step - height) == block
                         {
-                            frame.set(index_of(step, height, *number), *content);
+                            if height == 0 && level == 0 {
+                                frame.set_entry(in_block(*number, step), *content);
+                            } else {
+                                frame.set(index_of(step, height, *number), *content);
+                            }
                             *run = rest;
                         }
                     }
@@ -350,8 +499,6 @@ impl<S: Suite> Blocks<S> {
         for (place, frame) in new_blocks {
             self.push(plan.grid, place, frame)?;
         }
-        self.grid = plan.grid;
-        self.root = plan.root;
         Ok(())
     }
 }

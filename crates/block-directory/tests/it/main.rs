@@ -8,6 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod batches;
 mod blocks;
 mod crashes;
 mod damage;
