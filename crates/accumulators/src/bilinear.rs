@@ -11,7 +11,7 @@
 //!
 //! Setting: pairings of type 3. Verification checks `e(W, [e + s]_2) = e(V, [1]_2)` for the witness
 //! `W`, the element `e` and the value `V`. The pairing of a value that recurs is kept, so that a
-//! client with many witnesses of one set computes one pairing for each. Security: the `q`-strong
+//! client with many membership witnesses of one set computes one pairing for each. Security: the `q`-strong
 //! Diffie-Hellman assumption in G1 and G2, where `q` is the number of powers. A party that knows
 //! `s` can forge everything.
 //!
