@@ -210,8 +210,8 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
-/// Number of values under which a witness is verified in turn. Verifiers keep a pairing of 16 recent
-/// values, so that each verification is the first one under its value.
+/// Number of values under which witnesses are verified in turn. Verifiers keep the pairings of 16
+/// recent values. With more values, each verification is like the first one under its value.
 const VALUES: usize = 20;
 
 /// A verified accumulator value, and a witness of one element of its set.

@@ -39,9 +39,9 @@ struct Value {
 /// Number of values whose pairings are kept, for each secret.
 const VALUES: usize = 16;
 
-/// Number of equations in a process before the tables are computed. Within as many further equations
-/// the tables pay for themselves. Each takes two milliseconds. One saves 0.08 ms for an equation at
-/// least, and two save 0.17 ms for an equation with a remainder.
+/// Number of equations in a process before the tables are computed. Within as many further
+/// equations the tables pay for themselves. Each takes two milliseconds. One saves at least 0.08 ms
+/// for an equation, and two save 0.17 ms for an equation with a remainder.
 const PATIENCE: u32 = 32;
 
 impl Kept {
