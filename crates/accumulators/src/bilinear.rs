@@ -11,9 +11,9 @@
 //!
 //! Setting: pairings of type 3. Verification checks `e(W, [e + s]_2) = e(V, [1]_2)` for the witness
 //! `W`, the element `e` and the value `V`. The pairing of a value that recurs is kept, so that a
-//! client with many witnesses of one set computes one pairing for each. Security: the `q`-strong
-//! Diffie-Hellman assumption in G1 and G2, where `q` is the number of powers. A party that knows
-//! `s` can forge everything.
+//! client with many membership witnesses of one set computes one pairing for each. Security: the
+//! `q`-strong Diffie-Hellman assumption in G1 and G2, where `q` is the number of powers. A party
+//! that knows `s` can forge everything.
 //!
 //! With the secret, a single value or witness is computed from pseudorandom shares of its scalar,
 //! and so is each value that a change publishes. All witnesses of a set in one batch are computed

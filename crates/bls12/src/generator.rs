@@ -1,15 +1,9 @@
-//! Multiples of the generators by scalars, from tables. Those of the generator of G1 are for secret
-//! scalars.
+//! Multiples of the generators by scalars, from tables. The public functions are for secret scalars
+//! and the generator of G1.
 //!
 //! See the [crate's policy](crate) for the side channels of each function.
 
-use std::{
-    sync::{
-        OnceLock,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-    vec::Vec,
-};
+use std::{sync::OnceLock, vec::Vec};
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
 use ark_ec::{
@@ -109,8 +103,7 @@ impl Table<g1::Config> {
 /// Number of multiples that are computed together. With more, the entries exceed the cache.
 const BATCH: usize = 256;
 
-/// Number of multiples in a process from which on the larger of the two tables is used. It saves
-/// eight of 32 additions for each multiple, and takes 24 000 to compute.
+/// Smallest number of multiples to compute for which the larger of the two tables is used.
 const MANY: usize = 4096;
 
 /// Multiplies the generator of G1 by `scalar`, on the calling thread. The scalar is the sum of two
@@ -120,13 +113,18 @@ const MANY: usize = 4096;
 pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     Counted::Multiples.add(1);
     let shares = shares(secret, scalar);
-    table(shares.len()).sum(shares.iter())
+    table(1).sum(shares.iter())
 }
 
 /// Multiplies the generator of G1 by a public scalar, in variable time. Not counted.
+///
+/// Uses the larger table once the process has computed many of these multiples.
 #[cfg(has_assembly)]
 pub(crate) fn multiply_public(scalar: &Fr) -> G1Projective {
-    table(1).sum([scalar])
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    static COMPUTED: AtomicUsize = AtomicUsize::new(0);
+    table(COMPUTED.fetch_add(1, Relaxed)).sum([scalar])
 }
 
 /// Splits a scalar into two pseudorandom shares, whose sum it is.
@@ -153,22 +151,20 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
 /// Multiplies the generator of G1 by each scalar, **without** splitting the scalars into shares.
 /// See the [crate's policy](crate) for side channels.
 ///
-/// Cost: 31 affine additions for each scalar, or 23 once the process has computed many multiples.
+/// Cost: 31 affine additions for each scalar, or 23 for many scalars.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let table = table(scalars.len());
     map_pieces(scalars, workers, |scalars| table.sums(scalars, 1))
 }
 
-/// Returns the table for computing `results` more multiples of the generator. Each of the two
-/// tables is computed on its first use and cached.
+/// Returns the table for computing `results` multiples of the generator. Each of the two tables is
+/// computed on its first use and cached.
 fn table(results: usize) -> &'static Table<g1::Config> {
     static SMALL: OnceLock<Table<g1::Config>> = OnceLock::new();
     static LARGE: OnceLock<Table<g1::Config>> = OnceLock::new();
-    static COMPUTED: AtomicUsize = AtomicUsize::new(0);
-    let computed = COMPUTED.fetch_add(results, Relaxed);
     // 0.4 MB, computed in milliseconds, and 2.4 MB.
-    let (table, width) = if computed.saturating_add(results) < MANY {
+    let (table, width) = if results < MANY {
         (&SMALL, 8)
     } else {
         (&LARGE, 11)

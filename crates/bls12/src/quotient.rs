@@ -43,9 +43,9 @@ impl Quotients {
     /// the subgroups, and may be the identity.
     ///
     /// Cost: one multiplication, and one product of two pairings. On x86-64 and `AArch64` with the
-    /// feature `std`, the multiplication is cheaper from the 17th equation of the process on. The
+    /// feature `std`, the multiplication is cheaper from the 33rd equation of the process on. The
     /// pairing of a value that recurs is kept, so that one pairing remains. Both are counted as if
-    /// they were computed.
+    /// they were computed. The time shows whether the value was checked lately.
     pub fn holds(&self, quotient: G1Affine, shift: &Fr, value: G1Affine) -> bool {
         #[cfg(has_assembly)]
         if let Some(holds) = self.kept.holds(quotient, shift, value) {
@@ -60,7 +60,7 @@ impl Quotients {
     /// points must be in the subgroups, and may be the identity.
     ///
     /// Cost: two multiplications, and one product of two pairings. On x86-64 and `AArch64` with the
-    /// feature `std`, the multiplications are cheaper from the 17th equation of the process on.
+    /// feature `std`, the multiplications are cheaper from the 33rd equation of the process on.
     /// They are counted as if they were not.
     pub fn holds_with_rest(
         &self,

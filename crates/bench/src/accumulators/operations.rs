@@ -2,9 +2,9 @@
 
 use pad_accumulators::{
     AccumulateError, Accumulator, AuthorSet, Batch, Dynamic, ElementSet, Scheme, SecretKey,
-    Universal, Witnessed,
+    Snapshot, Universal, Witnessed,
 };
-use pad_core::{Proof, Untrusted, Version, Workers};
+use pad_core::{Proof, Untrusted, Verified, Version, Workers};
 use rayon::prelude::*;
 
 use super::{Plan, Primitive, elements, signed};
@@ -210,6 +210,35 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
+/// Number of values under which witnesses are verified in turn. Verifiers keep the pairings of 16
+/// recent values. With more values, each verification is like the first one under its value.
+const VALUES: usize = 20;
+
+/// A verified accumulator value, and a witness of one element of its set.
+type Known<B> = (
+    Verified<Snapshot<<B as Bench>::Scheme>>,
+    <<B as Bench>::Scheme as Witnessed>::Witness,
+);
+
+/// Makes values of sets that contain `element` and one other element each, with the witnesses of
+/// `element`. The size of a set does not change the work of a verification.
+fn snapshots_with<B: Bench>(secret: &SecretKeyOf<B>, element: &[u8]) -> Outcome<Vec<Known<B>>> {
+    let (key, alone) = (secret.public_key(), &Workers::sequential());
+    let version = Version::new(1);
+    let mut known = Vec::new();
+    for number in 0..VALUES {
+        let pair = [element.to_vec(), format!("other {number}").into_bytes()];
+        let set = ElementSet::<B::Scheme>::from_elements(key, &pair, alone)?;
+        let value = B::Scheme::accumulate(secret, &set, alone)?;
+        let (snapshot, authority) = signed::<B::Scheme>(key, version, value)?;
+        let snapshot = Untrusted::new(snapshot).verify(&authority, &version)?;
+        let witness = B::Scheme::witness(secret, &set, element, alone)?;
+        witness.clone().check(&snapshot, element)?;
+        known.push((snapshot, witness));
+    }
+    Ok(known)
+}
+
 /// Measures on one thread: verification of a witness, of a batch and of absence, and making a proof
 /// of absence. Also adding an element with the secret key, and updating a witness after that.
 fn single_elements<B: Bench>(
@@ -227,8 +256,11 @@ fn single_elements<B: Bench>(
     let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
     let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
     witness.clone().check(&snapshot, element)?;
+    let others = snapshots_with::<B>(secret, element)?;
+    let mut turns = others.iter().cycle();
     report.measure("verify", (1, 1), BoundedWork::Verify, || {
-        witness.clone().check(&snapshot, element)
+        let (snapshot, witness) = turns.next()?;
+        Some(witness.clone().check(snapshot, element))
     })?;
     let size = n.min(1000);
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses[..size].to_vec());
