@@ -11,12 +11,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pad_disk::{engine::Repair, layer::Reserve};
+use pad_disk::{
+    engine::{EngineError, Repair, guarded},
+    layer::Reserve,
+};
+use redb::ReadableTable as _;
 
 use super::{
     StoreError,
     shared::DatabaseHandle,
-    tables::{Change, Tables},
+    tables::{Change, Table, Tables, engine},
 };
 
 /// Size of a transaction in bytes above which no further request joins it.
@@ -272,7 +276,12 @@ impl Worker {
         } else {
             Repair::Full
         };
-        let write = |transaction: &_| act(&Tables(transaction));
+        let mut has_panicked = true;
+        let write = |transaction: &_| {
+            let done = act(&Tables(transaction));
+            has_panicked = false;
+            done
+        };
         match self.shared.database.write(repair, write) {
             Ok(done) => {
                 self.caution = self.caution.saturating_sub(1);
@@ -296,8 +305,9 @@ impl Worker {
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
             Err(error) => {
-                // After some errors and panics the engine refuses to write until it is reopened.
-                if !self.shared.database.can_write() {
+                // After some errors the engine refuses to write until it is reopened. After a panic,
+                // it could abort the process when it is closed later.
+                if has_panicked || !self.shared.database.can_write() {
                     drop(self.shared.database.trim());
                 }
                 Err(Failure::Engine(match error {
@@ -396,12 +406,30 @@ impl Worker {
     /// Deletes some records of one removed file, in a transaction. Returns whether there may be
     /// more removed files or records.
     fn sweep(&mut self) -> Result<bool, Failure> {
+        if !self.has_leftovers()? {
+            return Ok(false);
+        }
         let swept = self.transact(0, |tables| match tables.first_doomed()? {
             None => Ok(false),
             Some(file) => tables.sweep(file).map(|()| true),
         })?;
         self.is_compaction_due |= swept;
         Ok(swept)
+    }
+
+    /// Returns whether there may be records of removed files. Writes nothing.
+    fn has_leftovers(&self) -> Result<bool, Failure> {
+        let read = || {
+            let transaction = self.shared.database.begin_read()?;
+            let rows = transaction.open_table(Table::Doomed.definition());
+            let first = rows.map_err(engine)?.first().map_err(engine)?.is_some();
+            Ok(first)
+        };
+        let found = guarded(read).unwrap_or(Err(EngineError::Panicked.into()));
+        found.map_err(|error| match error {
+            StoreError::Io(error) => Failure::CannotWrite(error.to_string()),
+            error => Failure::Engine(error.to_string()),
+        })
     }
 }
 
