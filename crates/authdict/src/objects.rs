@@ -111,8 +111,8 @@ impl ObjectFolder {
     /// Creates the handle of the objects at an address: `s3://bucket/prefix` (with the feature
     /// `s3`) or `file:///folder`. Other settings of the object store, such as keys and endpoints,
     /// are read from environment variables (`AWS_ENDPOINT`, ..). Of those for connections, only
-    /// `AWS_ALLOW_HTTP`, `AWS_TIMEOUT` and `AWS_CONNECT_TIMEOUT` have an effect. Requests over HTTPS
-    /// use the proxy of `ALL_PROXY`, `HTTPS_PROXY` or `HTTP_PROXY`.
+    /// `AWS_ALLOW_HTTP`, `AWS_TIMEOUT` and `AWS_CONNECT_TIMEOUT` have an effect. Requests over
+    /// HTTPS use the proxy of `ALL_PROXY`, `HTTPS_PROXY` or `HTTP_PROXY`.
     ///
     /// # Errors
     /// [`StoreError::Io`] if `address` is malformed, or this build does not support its scheme.

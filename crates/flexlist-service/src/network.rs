@@ -3,8 +3,8 @@
 //!
 //! A request is a `POST` to [`PATH`] with the body `codec::encode(&request)`, as
 //! `application/octet-stream`. The response has status 200 and the body `codec::encode(&response)`,
-//! also for a [`Refusal`](crate::message::Refusal). The HTTP status only tells whether the response
-//! contains a message. The message contains everything about the file.
+//! also for a [`Refusal`]. The HTTP status only tells whether the response contains a message. The
+//! message contains everything about the file.
 //!
 //! | status | meaning |
 //! | --- | --- |

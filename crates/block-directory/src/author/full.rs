@@ -244,11 +244,12 @@ impl<S: Suite> FullAuthor<S> {
         };
         // Keep the version until it is signed, even if the signer panics.
         let next = self.unsigned.insert(sealed);
-        let head = self.sequence.sign(next.head, &self.signer)?;
+        // Before the signature, so that little can happen between it and the log.
         let operations = match &next.result {
             Outcome::Changed(plan) => plan.operations(),
             Outcome::Loaded(_) => Vec::new(),
         };
+        let head = self.sequence.sign(next.head, &self.signer)?;
         let update = self.sequence.update(head, operations);
         if let Some(next) = self.unsigned.take() {
             match next.result {

@@ -305,8 +305,8 @@ impl Worker {
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
             Err(error) => {
-                // After some errors the engine refuses to write until it is reopened. After a panic,
-                // it could abort the process when it is closed later.
+                // After some errors the engine refuses to write until it is reopened. After a
+                // panic, it could abort the process when it is closed later.
                 if has_panicked || !self.shared.database.can_write() {
                     drop(self.shared.database.trim());
                 }
