@@ -128,7 +128,7 @@ impl<S: Suite> BlockDirectory<S> {
             log.checkpoint(latest, new.registered)?;
             grid = new;
         }
-        let frame_bytes = grid.capacity().saturating_mul(64);
+        let frame_bytes = Frame::<S>::bytes(grid.capacity());
         let upper = usize::try_from(grid.blocks(1)).unwrap_or(usize::MAX);
         let is_large = upper.saturating_mul(frame_bytes) > budget.bytes / 2;
         let pinned_from = if is_large { 2 } else { 1 };
@@ -370,9 +370,7 @@ impl<S: Suite> BlockDirectory<S> {
             return Ok(());
         };
         let changed = backing.cache().changed() + backing.changed.len();
-        let bytes = changed
-            .saturating_mul(self.blocks.grid().capacity())
-            .saturating_mul(64);
+        let bytes = changed.saturating_mul(Frame::<S>::bytes(self.blocks.grid().capacity()));
         if journal.logged < journal.budget.log_bytes && bytes < journal.budget.bytes / 2 {
             return Ok(());
         }

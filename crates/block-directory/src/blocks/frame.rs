@@ -45,8 +45,7 @@ impl<S: Suite> Frame<S> {
     /// Creates a block of `capacity` unused slots.
     pub(crate) fn empty(capacity: usize) -> Self {
         const { assert!(S::Digest::LENGTH <= UNIT * UNITS) };
-        let nodes = capacity.saturating_mul(2 * UNITS);
-        let units = vec![[0; UNIT]; nodes.saturating_add(LINE - 1)];
+        let units = vec![[0; UNIT]; Self::units(capacity)];
         let start = units.as_ptr().addr().wrapping_neg() / UNIT % LINE;
         let start = u8::try_from(start).unwrap_or(0);
         Self {
@@ -55,6 +54,15 @@ impl<S: Suite> Frame<S> {
             has_deleted: false,
             suite: PhantomData,
         }
+    }
+
+    /// Returns the memory of a block of `capacity` slots in bytes.
+    pub(crate) const fn bytes(capacity: usize) -> usize {
+        Self::units(capacity).saturating_mul(UNIT)
+    }
+
+    const fn units(capacity: usize) -> usize {
+        capacity.saturating_mul(2 * UNITS).saturating_add(LINE - 1)
     }
 
     /// Returns whether a block of level 0 has deleted entries.

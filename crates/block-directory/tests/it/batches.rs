@@ -222,7 +222,38 @@ fn changes_survive_a_block_that_cannot_be_read() {
     assert_eq!(author.update(id(8), object::<S>(1)), Ok(()));
 }
 
-/// Reads so many entries that the first blocks leave the cache.
+/// A single append to a block stays pending if this block cannot be read. It is made once.
+#[test]
+fn an_append_survives_a_block_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = *FullAuthor::<S>::new("batches", signer())
+        .unwrap()
+        .authority();
+    let stored = BlockDirectory::<S>::create(folder.path(), authority, 2, TINY).unwrap();
+    let mut author = FullAuthor::resume(stored, HeadSigner::new(signer()));
+    append(&mut author, 0..402);
+    author.snapshot().unwrap();
+    // A checkpoint writes the blocks to the files.
+    drop(author);
+    let stored = BlockDirectory::<S>::open(folder.path(), TINY).unwrap();
+    let mut author = FullAuthor::resume(stored, HeadSigner::new(signer()));
+    append(&mut author, 402..403);
+    evict(&author);
+    let level: &Path = &folder.path().join("level-0");
+    let bytes = fs::read(level).unwrap();
+    flip(level, 32 * 400);
+    author.snapshot().unwrap_err();
+    author.snapshot().unwrap_err();
+    fs::write(level, bytes).unwrap();
+    let appended = author.entry(id(402)).unwrap();
+    assert_eq!(appended, Entry::Live(object::<S>(402)));
+    append(&mut author, 403..404);
+    let changed = operations(&author.snapshot().unwrap());
+    let expected = [402, 403].map(|number| (number, Some(object::<S>(number))));
+    assert_eq!(changed, expected);
+}
+
+/// Reads many entries, which replace the first and the last blocks in the cache.
 fn evict(author: &FullAuthor<S>) {
     for number in (100..400).chain(100..400) {
         author.entry(id(number)).unwrap();
