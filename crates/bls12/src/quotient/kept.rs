@@ -136,8 +136,8 @@ impl Kept {
     }
 }
 
-/// Counts an equation of the process, for any secret. Returns whether so many were counted before
-/// that the tables pay.
+/// Counts an equation of the process, for any secret. Returns whether at least [`PATIENCE`]
+/// equations were counted before.
 fn are_many() -> bool {
     static EQUATIONS: AtomicU32 = AtomicU32::new(0);
     let are_many = EQUATIONS.load(Relaxed) >= PATIENCE;
