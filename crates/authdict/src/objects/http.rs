@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures_util::{future::BoxFuture, stream};
-use http::{Method, Request, Response, uri::Scheme};
+use http::{Method, Request, Response, StatusCode, uri::Scheme};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use object_store::{
@@ -100,8 +100,12 @@ impl HttpService for Service {
                 .await
                 .map_err(|stopped| HttpError::new(HttpErrorKind::Interrupted, stopped))??;
             let (head, body) = response.into_parts();
+            // The reader of a range of an object has its own bound. The object store keeps other
+            // responses, such as lists and errors, whole.
+            let is_range = head.status == StatusCode::PARTIAL_CONTENT;
+            let most = if is_range { u64::MAX } else { LONGEST_WHOLE };
             let (sender, receiver) = mpsc::channel(1);
-            task::spawn_blocking(move || pass_on(body.into_reader(), &sender));
+            task::spawn_blocking(move || pass_on(body.into_reader(), most, &sender));
             Ok(Response::from_parts(head, received(receiver)))
         })
     }
@@ -135,14 +139,23 @@ fn run<B: transport::AsSendBody>(
     agent.run(request).map_err(failure)
 }
 
-/// Sends a body in pieces until it ends, fails, or the receiver stops. An empty piece is the end.
-fn pass_on(mut body: impl io::Read, sender: &Sender<Result<Vec<u8>, HttpError>>) {
+/// Sends a body in pieces until it ends, fails, exceeds `most` bytes, or the receiver stops. An
+/// empty piece is the end.
+fn pass_on(mut body: impl io::Read, most: u64, sender: &Sender<Result<Vec<u8>, HttpError>>) {
+    let mut rest = most;
     loop {
         let mut bytes = Vec::new();
-        let piece = match body.by_ref().take(PIECE).read_to_end(&mut bytes) {
+        let read = body.by_ref().take(PIECE).read_to_end(&mut bytes);
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let piece = match read {
+            Ok(_) if length > rest => {
+                let error = io::Error::other(format!("a response exceeds {most} bytes"));
+                Err(HttpError::new(HttpErrorKind::Unknown, error))
+            }
             Ok(_) => Ok(bytes),
             Err(error) => Err(HttpError::new(kind_in_body(&error), error)),
         };
+        rest = rest.saturating_sub(length);
         let is_last = piece.as_ref().map_or(true, Vec::is_empty);
         if sender.blocking_send(piece).is_err() || is_last {
             return;
@@ -228,6 +241,9 @@ fn idle_connections() -> usize {
 const CONNECT: Duration = Duration::from_secs(5);
 /// Default timeout for each step of a request.
 const TRANSFER: Duration = Duration::from_secs(30);
+/// Maximum length in bytes of a response that is no range of an object. A list has at most 1,000
+/// names of at most 1 KiB.
+const LONGEST_WHOLE: u64 = 16 << 20;
 /// Maximum length in bytes of a piece of a response.
 const PIECE: u64 = 256 << 10;
 
@@ -356,6 +372,27 @@ mod tests {
         let response = runtime.block_on(sent).unwrap();
         let broken = runtime.block_on(response.into_body().bytes()).unwrap_err();
         assert_eq!(broken.kind(), HttpErrorKind::Interrupted, "{broken:?}");
+        server.join().unwrap();
+
+        // A list or an error without end.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            read_request(&mut reader);
+            let mut stream = &stream;
+            let head = b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n";
+            let mut written = stream.write_all(head);
+            // Until the client closes the connection.
+            while written.is_ok() {
+                written = stream.write_all(&[b' '; 1 << 12]);
+            }
+        });
+        let sent = client.execute(request(Method::GET, &address, b""));
+        let response = runtime.block_on(sent).unwrap();
+        let endless = runtime.block_on(response.into_body().bytes()).unwrap_err();
+        assert_eq!(endless.kind(), HttpErrorKind::Unknown, "{endless:?}");
         server.join().unwrap();
     }
 
