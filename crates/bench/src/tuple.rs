@@ -10,8 +10,8 @@
 //!   [`crate::dictionary::Run`].
 //! - [`costs`] computes figures 7 and 8 from the measurements of these experiments, and
 //!   [`conclusion`] names the cheapest designs.
-//! - [`figure7`] computes the effect of other prices, and [`author_witnesses`] the effect of
-//!   witnesses made by the author.
+//! - [`figure7`] computes the effect of other prices, and [`witness_policy`] of other divisions of
+//!   the work for witnesses.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 7 and 8.
 
@@ -19,7 +19,6 @@ use std::{collections::BTreeSet, num::NonZeroUsize, path::PathBuf, time::Duratio
 
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
-pub mod author_witnesses;
 pub mod conclusion;
 pub mod costs;
 pub mod figure7;
@@ -33,12 +32,14 @@ pub mod scaling;
 pub mod steady;
 pub mod table;
 pub mod threads;
+pub mod witness_policy;
 
 use crate::{prelude::*, primitives::Primitives, secret};
 use instrument::{PlainSuite, chain_step_ns};
 use list::{Contender, contenders};
 use macrobenchmark::{Epoch, PAPER_EPOCH, Trace, compared};
 use steady::exponent;
+use witness_policy::Policy;
 
 /// Task of measuring one design in one experiment.
 #[derive(Clone, Copy, Debug)]
@@ -193,8 +194,10 @@ impl TupleArguments {
             report.announce(format!("growing, {}", contender.name));
             let line = (contender.growing)(&self.task(contender.name, self.keys))?;
             report.measured(line.clone())?;
-            if let Some(line) = author_witnesses::measure(&line)? {
-                report.measured(line)?;
+            for policy in Policy::ALL {
+                if let Some(line) = policy.measure(&line)? {
+                    report.measured(line)?;
+                }
             }
         }
         let mut follow = figure7::lines(report.lines()).into_iter();

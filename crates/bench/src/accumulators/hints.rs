@@ -36,12 +36,12 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
 }
 
 /// Bytes of an offset in an update.
-const HINT_BYTES: usize = size_of::<u16>();
+pub const HINT_BYTES: usize = size_of::<u16>();
 
 /// Searches the primes of `number` elements. Then computes and checks the same primes from the
 /// offsets that the search found. Returns the mean microseconds per element of the search, of the
 /// check, and of only testing the primes.
-fn times(rule: RepresentativeRule, number: u32) -> Outcome<[f64; 3]> {
+pub fn times(rule: RepresentativeRule, number: u32) -> Outcome<[f64; 3]> {
     let digests = (0..number).map(|index| Sha256::digest(index.to_be_bytes()).into());
     let digests: Vec<[u8; 32]> = digests.collect();
     let (search_us, found) = stopwatch(|| -> Option<Vec<(Integer, u16)>> {

@@ -1,5 +1,5 @@
-//! Results computed from the measurements of the experiment `growing`: figure 7, its variant in
-//! which authors make the witnesses, and the scenarios of section 10.
+//! Results computed from the measurements of the experiment `growing`: figure 7, its variants with
+//! another [`Policy`] for witnesses, and the scenarios of section 10.
 //!
 //! If designs were measured in several runs, the lines of all runs are combined.
 
@@ -9,15 +9,13 @@ use super::{
     conclusion,
     costs::{self, cheapest_until, of_growing},
     macrobenchmark::TREE,
+    witness_policy::Policy,
 };
 use crate::{
     costs::{Scenario, scenarios},
     line,
     prelude::*,
 };
-
-/// Value of `experiment` in result lines of accumulated designs whose authors make the witnesses.
-pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
 
 /// Prefix of the value of `experiment` in the result lines of scenarios.
 const WHAT_IF: &str = "tuple_what_if";
@@ -27,7 +25,7 @@ const WHAT_IF: &str = "tuple_what_if";
 /// Compares only designs with equal numbers of keys. The comparison at the largest number is
 /// `figure7`, and the only one with scenarios.
 pub fn lines(lines: &[Line]) -> Vec<Line> {
-    let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
+    let grown = of(lines, "tuple_growing");
     let mut all = Vec::new();
     let mut sizes = groups(&grown, &["keys"]);
     sizes.sort_by_key(|size| Reverse(size[0].count("keys")));
@@ -40,14 +38,17 @@ pub fn lines(lines: &[Line]) -> Vec<Line> {
             ..Scenario::of_2010()
         };
         all.extend(conclusion::lines("tuple", &of_growing(grown, &figure)));
-        let is_as_large = |line: &&&Line| line.agrees(grown[0], &["keys"]);
-        let author: Vec<&Line> = author.iter().filter(is_as_large).copied().collect();
-        if !author.is_empty() {
-            let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
-            let others = grown.iter().filter(is_other).copied();
-            let designs: Vec<&Line> = others.chain(author).collect();
-            let designs = of_growing(&designs, &figure);
-            all.extend(conclusion::lines(AUTHOR_WITNESSES, &designs));
+        let is_as_large = |line: &&Line| line.agrees(grown[0], &["keys"]);
+        for experiment in Policy::ALL.map(Policy::experiment) {
+            let changed = of(lines, experiment).into_iter();
+            let changed: Vec<&Line> = changed.filter(is_as_large).collect();
+            if !changed.is_empty() {
+                let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
+                let others = grown.iter().filter(is_other).copied();
+                let designs: Vec<&Line> = others.chain(changed).collect();
+                let designs = of_growing(&designs, &figure);
+                all.extend(conclusion::lines(experiment, &designs));
+            }
         }
     }
     let largest = sizes.first().into_iter();

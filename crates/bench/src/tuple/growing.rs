@@ -4,7 +4,7 @@
 //! Author and server take turns in one process. So updates, which can be hundreds of kilobytes
 //! long, need not be stored.
 
-use super::{Limits, Task, instrument::take_witnesses, lookups, pair::Pair};
+use super::{Limits, Task, instrument::take_counts, lookups, pair::Pair};
 use crate::{
     costs,
     cryptography::TimedSigner,
@@ -21,7 +21,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let new_run = || Run::<P::Timed>::new(TimedSigner::default(), task.limit);
     // First snapshot of another dictionary: accumulator keys compute tables on first use.
     new_run().publish(vec![put_hashed(0)])?;
-    take_witnesses();
+    take_counts();
     let mut run = new_run();
     run.follow((0..task.keys).map(|index| vec![put_hashed(index)]))?;
     let limits = before.mean(Limits::measure(&task.effort));
@@ -30,7 +30,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         limits.primitives.verify_signature_us,
     ));
     let inserted = run.samples.len();
-    let witnesses = take_witnesses() as f64 / inserted as f64;
+    let [witnesses, created] = take_counts().map(|count| count as f64 / inserted as f64);
     let mut contents = Contents::default();
     (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
@@ -58,6 +58,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         update_overall_bytes: all.update_bytes, apply_us: all.apply_us,
         accumulator_us: P::ACCUMULATES.then_some(all.accumulator_us),
         witnesses_per_snapshot: P::ACCUMULATES.then_some(witnesses),
+        new_tuples_per_snapshot: P::ACCUMULATES.then_some(created),
         updates_per_second: 1e6 / all.apply_us,
         server_cryptography_share: (server_us / all.apply_us).min(1.0),
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),

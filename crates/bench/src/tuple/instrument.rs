@@ -179,7 +179,10 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
             .iter()
             .take(admission.extensions.len());
         let tuples: usize = moved.map(BTreeMap::len).sum();
-        WITNESSES.set(WITNESSES.get() + tuples);
+        let changes = admission.transition.changes.iter();
+        let created: usize = changes.map(|change| change.created.len()).sum();
+        let [witnesses, new] = COUNTS.get();
+        COUNTS.set([witnesses + tuples, new + created]);
         accumulated(|| D::admit(key, records, admission, workers))
     }
 
@@ -188,12 +191,13 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     }
 }
 
-/// Returns the number of witnesses that servers on this thread have needed since the last call. A
-/// server needs one witness for each tuple of the generations that an update extends.
-pub fn take_witnesses() -> usize {
-    WITNESSES.replace(0)
+/// Returns the numbers of witnesses that servers on this thread have needed, and of tuples that
+/// were new to their generation, since the last call. A server needs one witness for each tuple of
+/// the generations that an update extends.
+pub fn take_counts() -> [usize; 2] {
+    COUNTS.replace([0; 2])
 }
 
 thread_local! {
-    static WITNESSES: Cell<usize> = const { Cell::new(0) };
+    static COUNTS: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
 }

@@ -1,5 +1,6 @@
 //! Tables for the result lines of `bench tuple`.
 
+use super::witness_policy::Policy;
 use crate::{line, prelude::*};
 
 /// Makes all tables of `bench tuple` from the result lines of one run.
@@ -14,7 +15,12 @@ pub fn report(lines: &[Line]) -> Tables {
     for trace in groups(&of(lines, "tuple_macrobenchmark"), &["trace"]) {
         show_of("tuple-macrobenchmark", derived, &mut tables, &trace);
     }
-    for family in ["tuple", "tuple_author_witnesses", "tuple_what_if"] {
+    let changed = Policy::ALL.map(Policy::experiment);
+    for family in ["tuple"]
+        .into_iter()
+        .chain(changed)
+        .chain(["tuple_what_if"])
+    {
         let [costs, cheapest, conclusions] = ["lookup_costs", "cheapest", "conclusion"]
             .map(|kind| of(lines, &format!("{family}_{kind}")));
         for figure in groups(&costs, &["figure"]) {
@@ -31,10 +37,15 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// Derives the reason why the run of a design stopped early, and the title of a figure.
+/// Derives the reason why the run of a design stopped early, and the title of a figure with the
+/// policy for witnesses that it assumes.
 pub(crate) fn derived(_: &[Line], line: &Line) -> Line {
     let stopped_by = Some(line.text("stopped")).filter(|stopped| *stopped != "finished");
-    line! { stopped_by, title: title_of(line.text("figure")) }
+    let experiment = line.text("experiment");
+    let is_of = |policy: &Policy| experiment.starts_with(policy.experiment());
+    let policy = Policy::ALL.into_iter().find(is_of);
+    let policy = policy.map_or_else(String::new, |policy| format!(", {}", policy.name()));
+    line! { stopped_by, title: format!("{}{policy}", title_of(line.text("figure"))) }
 }
 
 /// Returns the title of a plot for figure 7 or 8 of Crosby & Wallach, from the value of `figure` in

@@ -183,6 +183,26 @@ fn accumulated_tuples_have_shares_but_no_limits() {
         assert!(number(line, "witnesses_per_snapshot") >= 2.0, "{line}");
         assert!(number(line, "witness_bytes") >= 48.0, "{line}");
     }
+    let lazy = of(&lines, "tuple_lazy_witnesses");
+    assert_eq!(lazy.len(), 2, "{text}");
+    for line in lazy {
+        positive(line, "witness_us apply_us");
+        assert!(
+            number(line, "prove_us") > number(line, "witness_us"),
+            "{line}"
+        );
+        assert!(number(line, "value_bytes") >= 48.0, "{line}");
+    }
+    let hinted = of(&lines, "tuple_prime_offsets");
+    assert_eq!(
+        hinted.len(),
+        1,
+        "only RSA represents tuples by primes: {text}"
+    );
+    positive(
+        hinted[0],
+        "new_tuples_per_snapshot search_us check_us apply_us",
+    );
 }
 
 /// Promises of `bench tuple --json`.
