@@ -272,11 +272,32 @@ impl Advice {
                 }),
             }
         }
+        advice.prefer_stores();
         let total = |candidate: &Candidate| candidate.cost.total();
         advice
             .ranked
             .sort_by(|one, other| total(one).total_cmp(&total(other)));
         advice
+    }
+
+    /// Excludes a scheme in memory if the store that `pad keygen` makes for it was measured, too.
+    fn prefer_stores(&mut self) {
+        let ranked = core::mem::take(&mut self.ranked);
+        let of_store = ranked.iter().map(|candidate| candidate.scheme);
+        let of_store = of_store.filter(|scheme| scheme.place == Place::Store);
+        let stores: Vec<_> = of_store.map(|scheme| scheme.keygen).collect();
+        for candidate in ranked {
+            let scheme = candidate.scheme;
+            if scheme.place == Place::Memory && stores.contains(&scheme.keygen) {
+                self.excluded.push(Exclusion {
+                    scheme,
+                    reasons: vec![Reason::InMemory],
+                    candidate: Some(candidate),
+                });
+            } else {
+                self.ranked.push(candidate);
+            }
+        }
     }
 
     /// Returns the cheapest scheme; `None` if no scheme may be chosen.

@@ -155,7 +155,7 @@ mod tests {
             assert!(meeting(need).into_iter().all(may_meet), "{need}");
         }
         assert_eq!(meeting(Need::SetUnique).len(), 10);
-        assert_eq!(meeting(Need::AppendOnly).len(), 2);
+        assert_eq!(meeting(Need::AppendOnly).len(), 4);
         assert_eq!(meeting(Need::ConstantProofs).len(), 26);
         assert!(meeting(Need::Ranges).contains(&"tuple-spec-lightweight"));
         assert_eq!(meeting(Need::Latest).len(), schemes().len() - 1);

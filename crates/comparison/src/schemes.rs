@@ -228,6 +228,8 @@ const SCHEMES: &[Scheme] = &[
     stored("tuple-spec-lightweight-bls-stored", "tuple-spec-lightweight-bls", signed("")),
     offered("aad-counted", SchemeFamily::Log, LOG),
     offered("aad-frontier", SchemeFamily::Log, LOG),
+    stored("aad-counted-stored", "aad-counted", of("", SchemeFamily::Log, LOG)),
+    stored("aad-frontier-stored", "aad-frontier", of("", SchemeFamily::Log, LOG)),
     offered("directory", SchemeFamily::Directory, NUMBERED),
     of("sign-each-entry", SchemeFamily::Baseline, SIGN_EACH_ENTRY),
     of("sign-changed-entries", SchemeFamily::Baseline, SIGN_CHANGED_ENTRIES),

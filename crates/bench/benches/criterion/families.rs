@@ -61,7 +61,7 @@ const ACCUMULATED: u64 = 1_000;
 fn sizes_of(scheme: &Scheme) -> &'static [u64] {
     match (scheme.family, scheme.name) {
         (SchemeFamily::AccumulatedTuples, _) => &[ACCUMULATED],
-        (_, "aad-frontier") => &[32],
+        (_, "aad-frontier" | "aad-frontier-stored") => &[32],
         (SchemeFamily::Log, _) => &[1_000],
         (_, name) if name.contains("-bls") => &[1_000],
         _ if scheme.place == Place::Store => &[10_000],

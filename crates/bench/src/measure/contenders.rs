@@ -74,6 +74,10 @@ pub fn visit_in<S: Suite, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Out
     visit_stored!("treap", TreapPathCopying<Sha256Ed25519>);
     visit_stored!("skip-list", SkipListPathCopying<Sha256Ed25519>);
     for_each_tuple!(visit_stored_tuple);
+    if kept.starts_with("aad-") {
+        let start = |most| StoredRoles::log(kept.parse()?, most, signer());
+        return Some(visitor.visit(start));
+    }
     for_each_tree!(visit_tree);
     for_each_tuple!(visit_tuple);
     for_each_accumulated_tuple!(visit_tuple);

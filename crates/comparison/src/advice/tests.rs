@@ -119,6 +119,22 @@ fn every_scheme_is_ranked_or_excluded_with_a_reason() {
 }
 
 #[test]
+fn a_measured_store_replaces_its_scheme_in_memory() {
+    assert!(names(&advise(&wanted())).contains(&"aad-counted"));
+    let mut records = records();
+    let log = |point: &&Measurement| point.scheme == "aad-counted";
+    let stored: Vec<_> = records.measured.iter().filter(log).cloned().collect();
+    records.measured.extend(stored.into_iter().map(|mut point| {
+        point.scheme = "aad-counted-stored".to_owned();
+        point.author_us *= 10.0;
+        point
+    }));
+    let advice = Advice::new(&wanted(), &tariff(), &records);
+    assert!(names(&advice).contains(&"aad-counted-stored"));
+    assert_eq!(reasons(&advice, "aad-counted"), [Reason::InMemory]);
+}
+
+#[test]
 fn needs_exclude_exactly_what_lacks_them() {
     for need in Need::ALL {
         let mut wanted = wanted();

@@ -25,10 +25,10 @@ impl<S: DictionaryScheme> LogRoles<S> {
     /// Creates author and server of an empty log for at most `most_entries` entries. This process
     /// generates the public parameters itself, and so knows their secret.
     pub fn new(most_entries: u64, signer: HeadSigner) -> Outcome<Self> {
-        let top = most_entries.max(LEAST).next_power_of_two().ilog2();
+        let top = top_level(most_entries)?;
         let powers = usize::from(S::ROOTS) << top;
         let secret = BilinearSecretKey::generate(powers, 1, b"comparison", &Workers::all_cores())?;
-        let shape = Shape::new(u8::try_from(top)?, Schedule::Eager).ok_or("no such shape")?;
+        let shape = Shape::new(top, Schedule::Eager).ok_or("no such shape")?;
         let setup = Setup::new(secret.public_key().shared_parameters(), shape);
         let log = Log::<S>::new("comparison".into(), setup);
         let alone = Workers::sequential();
@@ -39,6 +39,12 @@ impl<S: DictionaryScheme> LogRoles<S> {
             repository: LogRepository::new(log, author_key(), alone)?,
         })
     }
+}
+
+/// Returns the level of the largest tree of a log for at most `most_entries` entries.
+pub fn top_level(most_entries: u64) -> Outcome<u8> {
+    let top = most_entries.max(LEAST).next_power_of_two().ilog2();
+    Ok(u8::try_from(top)?)
 }
 
 /// Smallest number of entries that the largest tree of a log must have room for.
@@ -119,6 +125,7 @@ impl<S: DictionaryScheme> Roles for LogRoles<S> {
     }
 }
 
-fn last(mut values: Vec<Value>) -> Answer {
+/// Returns the answer that the values of a key stand for: the last one.
+pub fn last(mut values: Vec<Value>) -> Answer {
     values.pop().map_or(Answer::Absent, Answer::Present)
 }

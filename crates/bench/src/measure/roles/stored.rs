@@ -4,17 +4,23 @@
 //! author sends the update, and before the server answers about it.
 
 use authdict::{
-    Author, DictionaryId, PublicKey, Question, SchemeName, SecretKey, Server, SigningKeys,
+    Author, DictionaryId, LogParameters, Question, SchemeName, SecretKey, Server, SigningKeys,
     SigningRecord, Statement, SuiteName, Verifier,
-    internals::dynamic::{client, create_store},
+    internals::dynamic::{client, create_store_with},
 };
-use pad_core::{Answer, HeadSigner, Key, Operation, Version, codec};
+use pad_core::{Answer, HeadSigner, Key, Operation, Sha256Ed25519, Version, codec};
+use pad_log::{Schedule, Shape};
 use tempfile::TempDir;
 
-use super::Roles;
+use super::{
+    Roles,
+    log::{last, top_level},
+};
 use crate::{
     Outcome,
-    dictionary::{MeasuredRepository, UpdateOf, ends_cycle, has_longer_chains, needed_head_bytes},
+    dictionary::{
+        MeasuredRepository, UpdateOf, ends_cycle, has_longer_chains, head_bytes, needed_head_bytes,
+    },
 };
 
 /// Author and server of a stored dictionary.
@@ -24,6 +30,8 @@ pub struct StoredRoles {
     client: Box<dyn Verifier>,
     /// Bytes of the head that a client needs with each proof.
     head_bytes: usize,
+    /// As in [`Roles::memory_bytes`].
+    memory_bytes: Option<usize>,
     ends_cycle: fn(u64, &[u8]) -> bool,
     has_longer_chains: fn(u64) -> bool,
     _folder: TempDir,
@@ -36,35 +44,65 @@ impl StoredRoles {
     /// Creates author and server of an empty dictionary of a scheme, as `pad keygen` names it. The
     /// scheme has the proofs and cycles of the repository `R`.
     pub fn new<R: MeasuredRepository>(scheme: SchemeName, signer: HeadSigner) -> Outcome<Self> {
-        let (suite, id) = (
-            SuiteName::Sha256Ed25519,
-            DictionaryId::from_name("comparison"),
-        );
-        let key = SecretKey::from_seed(suite, scheme, id, &[7; 32])?;
-        let folder = tempfile::tempdir()?;
-        let store = |name: &str, public: &PublicKey| -> Outcome<_> {
-            let path = folder.path().join(name);
-            create_store(&path, public)?;
-            Ok(path)
-        };
-        let (signs, serves) = (
-            store("author", key.public())?,
-            store("server", key.public())?,
-        );
-        let record = SigningRecord::open_or_begin(&folder.path().join("signed"))?;
+        let key = SecretKey::from_seed(SUITE, scheme, dictionary(), &SEED)?;
+        let empty = Self::empty(&key, signer, None)?;
         Ok(Self {
-            author: Author::of_any(signs, SigningKeys::from(&key).with_signer(signer), record)?,
-            server: Server::of_any(serves)?,
-            client: client(key.public())?,
             head_bytes: needed_head_bytes::<R>(),
+            memory_bytes: Some(0),
             ends_cycle: |snapshot, update| {
                 codec::decode::<UpdateOf<R>>(update, update.len())
                     .is_ok_and(|update| ends_cycle::<R>(snapshot, &update))
             },
             has_longer_chains: has_longer_chains::<R>,
+            ..empty
+        })
+    }
+
+    /// Creates author and server of an empty log of a scheme, as `pad keygen` names it, for at most
+    /// `most_entries` entries. This process generates the public parameters itself.
+    pub fn log(scheme: SchemeName, most_entries: u64, signer: HeadSigner) -> Outcome<Self> {
+        let top = top_level(most_entries)?;
+        let shape = Shape::new(top, Schedule::Eager).ok_or("no such shape")?;
+        let parameters = LogParameters::generate_insecure(scheme, top)?;
+        let own = parameters.setup(scheme, shape).ok_or("too many entries")?;
+        let key = SecretKey::from_parts(SUITE, scheme, dictionary(), &SEED, Some(own))?;
+        Self::empty(&key, signer, Some(&parameters))
+    }
+
+    fn empty(
+        key: &SecretKey,
+        signer: HeadSigner,
+        parameters: Option<&LogParameters>,
+    ) -> Outcome<Self> {
+        let folder = tempfile::tempdir()?;
+        let store = |name: &str| -> Outcome<_> {
+            let path = folder.path().join(name);
+            let record = parameters.map(LogParameters::record);
+            create_store_with(&path, key.public(), record)?;
+            Ok(path)
+        };
+        let (signs, serves) = (store("author")?, store("server")?);
+        let record = SigningRecord::open_or_begin(&folder.path().join("signed"))?;
+        Ok(Self {
+            author: Author::of_any(signs, SigningKeys::from(key).with_signer(signer), record)?,
+            server: Server::of_any(serves)?,
+            client: client(key.public())?,
+            head_bytes: head_bytes::<Sha256Ed25519>(),
+            memory_bytes: None,
+            ends_cycle: |_, _| true,
+            has_longer_chains: |_| false,
             _folder: folder,
         })
     }
+}
+
+/// Suite of all stored dictionaries.
+const SUITE: SuiteName = SuiteName::Sha256Ed25519;
+/// Seed of the author's key.
+const SEED: [u8; 32] = [7; 32];
+
+fn dictionary() -> DictionaryId {
+    DictionaryId::from_name("comparison")
 }
 
 impl Roles for StoredRoles {
@@ -131,6 +169,7 @@ impl Roles for StoredRoles {
     ) -> Outcome<Answer> {
         match self.client.check_at(version, question, &answer)? {
             Statement::Lookup(lookup) => Ok(lookup.answer),
+            Statement::Values(values) => Ok(last(values.values)),
             _ => Err("the answer is not a look-up".into()),
         }
     }
@@ -140,9 +179,10 @@ impl Roles for StoredRoles {
         self.verify(&(), self.prove(version, &question)?, &question)
     }
 
-    /// Returns 0: the server reads contents on demand, with a cache of fixed size.
+    /// Returns 0 if the server reads contents on demand, with a cache of fixed size. Returns `None`
+    /// for a log, which is in memory as a whole.
     fn memory_bytes(&self) -> Option<usize> {
-        Some(0)
+        self.memory_bytes
     }
 
     fn file_bytes(&self) -> Outcome<Option<u64>> {
