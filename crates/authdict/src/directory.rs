@@ -165,8 +165,7 @@ impl<S: Suite> AnyDirectory for BlockDirectory<S> {
         if !check_peeked(self, &peeked)? {
             return Ok(None);
         }
-        let ordered = peeked.require_operations(self.registered());
-        ordered.map_err(refused)?;
+        self.require_operations(&peeked).map_err(refused)?;
         let update = codec::decode(update, update.len()).map_err(RepositoryError::Unreadable)?;
         let checked = Self::check_update(self, update).map_err(refused)?;
         Ok(Some(CheckedMessage(Box::new(checked))))

@@ -4,12 +4,12 @@
 use core::marker::PhantomData;
 
 use pad_core::{
-    ApplyError, Authority, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead,
-    StoreFault, Suite, Update, VerifyError, Version, codec,
+    ApplyError, Authority, DecodeError, HeadLog, Heads as _, InputError, LookupError, Repository,
+    SignedHead, StoreFault, Suite, Update, VerifyError, Version, codec, internals::UpdateHead,
 };
 
 use crate::{
-    blocks::{Blocks, Plan},
+    blocks::{Blocks, Plan, grid::to_u64},
     entry::{EntryId, require_directory},
     hint::{Chain, MOST_STEP, ShortCircuit},
     message::{
@@ -159,6 +159,21 @@ impl<S: Suite> BlockDirectory<S> {
         let plan = self.plan_update(update)?;
         self.accept(update, plan)?;
         Ok(self.latest())
+    }
+
+    /// Checks the number and the order of an update's operations before they are decoded. The
+    /// author's signature covers only the head.
+    ///
+    /// # Errors
+    /// The errors of [`UpdateHead::require_operations`]; [`InputError::CapacityExceeded`] for more
+    /// operations than an update can have.
+    #[doc(hidden)]
+    pub fn require_operations(&self, update: &UpdateHead<S>) -> Result<(), ApplyError> {
+        let most = to_u64(operations::MOST_OPERATIONS);
+        if update.operations() > most {
+            return Err(InputError::CapacityExceeded.into());
+        }
+        update.require_operations(self.registered())
     }
 
     /// Verifies an update like [`BlockDirectory::apply`], without changing anything. The result is

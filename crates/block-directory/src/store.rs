@@ -58,6 +58,9 @@ pub fn log_path(folder: &Path) -> PathBuf {
     folder.join(log::NAME)
 }
 
+/// Estimated bytes of a block in memory in addition to its slots.
+const BLOCK_OVERHEAD: usize = 64;
+
 impl<S: Suite> BlockDirectory<S> {
     /// Creates a directory in a folder that is empty or does not exist. The directory's blocks have
     /// `2^step` slots; `step = 7` fills a page of 4 096 bytes.
@@ -129,13 +132,16 @@ impl<S: Suite> BlockDirectory<S> {
             grid = new;
         }
         let frame_bytes = Frame::<S>::bytes(grid.capacity());
-        let upper = usize::try_from(grid.blocks(1)).unwrap_or(usize::MAX);
-        let is_large = upper.saturating_mul(frame_bytes) > budget.bytes / 2;
-        let pinned_from = if is_large { 2 } else { 1 };
-        let above = (pinned_from..grid.levels())
-            .map(|level| grid.blocks(level))
-            .sum::<u64>();
-        let above = usize::try_from(above).unwrap_or(usize::MAX);
+        let above = |first: u8| {
+            let blocks: u64 = (first..grid.levels()).map(|level| grid.blocks(level)).sum();
+            usize::try_from(blocks).unwrap_or(usize::MAX)
+        };
+        let block_bytes = frame_bytes.saturating_add(BLOCK_OVERHEAD);
+        let fits = |first: &u8| above(*first).saturating_mul(block_bytes) <= budget.bytes / 2;
+        let pinned_from = (1..grid.levels())
+            .find(fits)
+            .unwrap_or(grid.levels().max(1));
+        let above = above(pinned_from);
         let frames = budget.bytes.checked_div(frame_bytes).unwrap_or(0);
         let backing = BackingStore::new(files, frames.saturating_sub(above));
         let blocks = Blocks::of_files(grid, signed, backing, pinned_from)?;
@@ -189,6 +195,7 @@ impl<S: Suite> BlockDirectory<S> {
     ) -> Result<Self, E> {
         let parts = self.journal.as_ref().zip(self.blocks.backing());
         let (journal, backing) = parts.ok_or(StoreError::Fault(StoreFault::Closed))?;
+        self.blocks.require_open().map_err(StoreError::Fault)?;
         if self.latest() != Version::EMPTY {
             let (expected, actual) = (self.latest(), Version::EMPTY);
             let gap = pad_core::ApplyError::VersionGap { expected, actual };

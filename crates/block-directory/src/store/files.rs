@@ -23,6 +23,9 @@ use crate::{
     strategy::Place,
 };
 
+/// The maximum number of levels: those of `2^48` entries in blocks of two slots.
+const MOST_LEVELS: usize = 48;
+
 /// The files of all levels of a directory's blocks.
 ///
 /// Each file has one handle for all reads, writes and synchronisations. The operating system
@@ -40,7 +43,7 @@ impl LevelFiles {
     /// Opens the existing files of all levels in a folder.
     pub(crate) fn open(layer: Arc<dyn FileLayer>) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
-        loop {
+        while levels.len() < MOST_LEVELS {
             let name = name(levels.len());
             let opened = found(layer.open(&name));
             match opened.map_err(|source| failed(&layer.path().join(name), source))? {

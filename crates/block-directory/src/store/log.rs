@@ -64,13 +64,24 @@ impl Log {
     }
 
     /// Records version 1, with `registered` entries, as loaded: the files of blocks contain it
-    /// durably. The log must be at version 0.
+    /// durably.
+    ///
+    /// # Errors
+    /// [`StoreError::DamagedLog`] if the log contains a version already.
     pub(crate) fn load<S: Suite>(
         &self,
         head: &SignedHead<S>,
         registered: u64,
     ) -> Result<(), StoreError> {
-        self.write(|transaction| begin(transaction, Some((head, registered))))
+        self.write(|transaction| {
+            let state = transaction.open_table(STATE).map_err(EngineError::of)?;
+            let latest = state.get(LATEST).map_err(EngineError::of)?;
+            if latest.is_none_or(|latest| latest.value().0 != 0) {
+                return Err(StoreError::DamagedLog("it has a version already"));
+            }
+            drop(state);
+            begin(transaction, Some((head, registered)))
+        })
     }
 
     /// Opens the log of a folder, and reads its parameters and contents. No other process can open

@@ -10,6 +10,7 @@
 
 mod batches;
 mod blocks;
+mod bounds;
 mod crashes;
 mod damage;
 mod forgeries;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use authdict::{ApplyError, pad_core::codec};
 use clap::Args;
-use pad_core::{Suite, Update};
+use pad_core::{Suite, Update, internals::UpdateHead};
 
 use super::{failure, shown::version_line, suite_of, with_suite};
 use crate::cli::{Failure, Output, Result, files::read_file};
@@ -32,11 +32,16 @@ impl Apply {
         let mut directory = super::open::<S>(&self.folder)?;
         for path in &self.updates {
             let bytes = read_file(path, LONGEST_UPDATE)?;
-            let update = codec::decode::<Update<S>>(&bytes, bytes.len());
-            let update = update.map_err(|error| {
+            let unreadable = |error| {
                 let path = path.display();
                 Failure::Refused(format!("{path}: the update is refused: {error}"))
-            })?;
+            };
+            let head = UpdateHead::<S>::peek::<()>(&bytes, bytes.len()).map_err(unreadable)?;
+            // Before memory is spent on the operations, which the head's signature does not cover.
+            let checked = directory.heads().check(head.base, &head.head);
+            let checked = checked.and_then(|()| directory.require_operations(&head));
+            checked.map_err(|error| Failure::from(error).of_file(path))?;
+            let update = codec::decode::<Update<S>>(&bytes, bytes.len()).map_err(unreadable)?;
             let version = directory.apply(&update).map_err(|error| match error {
                 ApplyError::Store(fault) => failure::fault(&directory, fault),
                 error => Failure::from(error).of_file(path),

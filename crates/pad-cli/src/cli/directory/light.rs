@@ -130,7 +130,8 @@ impl<S: Suite> Light<S> {
             finished => finished.map_err(unsigned)?,
         };
         let version = update.head.head.version;
-        let is_written = self.folder.join(update_name(version)).exists();
+        let mut folders = iter::once(&self.folder).chain(&self.updates);
+        let is_written = folders.all(|folder| folder.join(update_name(version)).exists());
         if is_recorded && is_written {
             return Ok(());
         }
