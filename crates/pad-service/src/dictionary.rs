@@ -198,7 +198,7 @@ impl Dictionary {
             let pruned = writer.prune(first);
             drop(writer);
             // The store is reopened even if some replaced files could not be removed.
-            self.reopen()?;
+            self.reopen(self.latest())?;
             pruned?;
         } else {
             let current = self.current();
@@ -294,7 +294,7 @@ impl Dictionary {
         if !self.is_outdated()? {
             return Ok(false);
         }
-        self.take_up(self.latest())?;
+        self.reopen(self.latest())?;
         Ok(true)
     }
 
@@ -302,7 +302,7 @@ impl Dictionary {
     /// written into another author's store or an old copy. The caller holds the lock `changing`.
     fn check_file(&self) -> Result<(), RepositoryError> {
         if self.is_replaced() {
-            self.take_up(self.latest())?;
+            self.reopen(self.latest())?;
         }
         Ok(())
     }
@@ -396,27 +396,41 @@ impl Dictionary {
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
             drop(writer);
-            if taken && let Err(error) = self.reopen() {
+            let reopened = if taken {
+                self.reopen(self.latest())
+            } else {
+                Ok(())
+            };
+            match reopened {
+                Ok(()) => {}
+                // The store was replaced meanwhile, so the updates may be in a removed file.
+                Err(
+                    error @ RepositoryError::Store(
+                        StoreError::OldCopy { .. } | StoreError::OtherKey,
+                    ),
+                ) => {
+                    return Err(error.into());
+                }
                 // The applied updates are durable despite this error, so the client receives a
                 // success.
-                tracing::error!(%error, "the store cannot be followed");
+                Err(error) => tracing::error!(%error, "the store cannot be followed"),
             }
             return applied;
         }
         let current = self.current();
-        let applied = {
+        let (before, applied) = {
             let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);
             let before = repository.latest();
             let applied = apply_to(&mut repository, updates);
             if repository.latest() > before {
                 self.is_writer.store(true, Relaxed);
             }
-            applied
+            (before, applied)
         };
         if let Err(NotApplied::Repository(RepositoryError::Store(_))) = &applied {
             // After an error, the contents in memory may differ from the store, so they are read
             // again.
-            self.reopen()?;
+            self.reopen(before)?;
         }
         applied
     }
@@ -469,17 +483,13 @@ impl Dictionary {
         Arc::clone(&current)
     }
 
-    /// Opens the store again. Queries are then answered by the new handle.
-    fn reopen(&self) -> Result<(), RepositoryError> {
-        self.take_up(Version::EMPTY)
-    }
-
-    /// Opens the store again, like [`Dictionary::reopen`], if it has at least version `served`.
+    /// Opens the store again, if it has at least version `served`, which was answered about.
+    /// Queries are then answered by the new handle.
     ///
     /// # Errors
     /// [`StoreError::OldCopy`] for an older store; [`StoreError::OtherKey`] for the store of
     /// another author, or with another head of version `served`.
-    fn take_up(&self, served: Version) -> Result<(), RepositoryError> {
+    fn reopen(&self, served: Version) -> Result<(), RepositoryError> {
         // The identity is read first: if the file is replaced at this moment, the next check sees
         // it.
         let file = store_identity(&self.store).unwrap_or_default();

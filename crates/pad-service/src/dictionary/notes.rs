@@ -59,7 +59,7 @@ impl Dictionary {
         };
         if written.is_err() && !self.reads_on_demand() {
             // The handle that answers queries may be unusable, or may block the second handle.
-            self.reopen()?;
+            self.reopen(self.latest())?;
         }
         Ok(written?)
     }
