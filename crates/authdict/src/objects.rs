@@ -31,10 +31,10 @@ use std::{
     },
 };
 
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use futures_util::{Stream, StreamExt as _};
 use object_store::{
-    Error, GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload,
-    local::LocalFileSystem, path::Path,
+    Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode,
+    PutPayload, local::LocalFileSystem, path::Path,
 };
 #[cfg(feature = "s3")]
 use object_store::{ObjectStoreScheme, aws::AmazonS3Builder};
@@ -296,10 +296,13 @@ impl ObjectFolder {
 
     pub(crate) fn nodes_bytes(&self) -> io::Result<u64> {
         let folder = self.path(NODES);
-        let listed = self.store.list(Some(&folder));
-        self.wait(listed.try_fold(0_u64, |sum, found| async move {
-            Ok(sum.saturating_add(found.size))
-        }))
+        self.wait(async {
+            let (mut listed, mut sum) = (self.store.list(Some(&folder)), 0_u64);
+            while let Some(found) = next_of(&mut listed).await? {
+                sum = sum.saturating_add(found.size);
+            }
+            Ok(sum)
+        })
     }
 
     /// Lists the objects in the folder `kind` (heads or segments) whose names come after `name`, in
@@ -316,7 +319,7 @@ impl ObjectFolder {
         self.wait(async {
             let mut listed = self.store.list_with_offset(Some(&folder), &offset);
             let mut strays = 0_usize;
-            while let Some(found) = listed.next().await.transpose()? {
+            while let Some(found) = next_of(&mut listed).await? {
                 let name = found.location.filename().unwrap_or_default();
                 if let Some(number) = number_of(name) {
                     if !take(number) {
@@ -325,10 +328,7 @@ impl ObjectFolder {
                 } else if strays < MOST_STRAYS {
                     strays = strays.saturating_add(1);
                 } else {
-                    return Err(Error::Generic {
-                        store: "objects",
-                        source: "there are too many objects of other names".into(),
-                    });
+                    return Err(generic("there are too many objects of other names"));
                 }
             }
             Ok(())
@@ -493,6 +493,25 @@ impl ObjectFolder {
     }
 }
 
+/// Returns the next object of a list. Fails if none comes for [`LISTING_PATIENCE`]: a list of empty
+/// pages can be endless.
+async fn next_of(
+    list: &mut (impl Stream<Item = Result<ObjectMeta, Error>> + Unpin),
+) -> Result<Option<ObjectMeta>, Error> {
+    let next = tokio::time::timeout(LISTING_PATIENCE, list.next()).await;
+    next.map_or_else(|late| Err(generic(late)), Option::transpose)
+}
+
+fn generic(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Error {
+    Error::Generic {
+        store: "objects",
+        source: source.into(),
+    }
+}
+
+/// Maximum time without a further object in a list.
+const LISTING_PATIENCE: Duration = Duration::from_mins(1);
+
 /// Shuts the runtime down in the background, because dropping it inside another runtime would
 /// block.
 impl Drop for ObjectFolder {
@@ -509,10 +528,7 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     while let Some(piece) = pieces.next().await.transpose()? {
         bytes.extend_from_slice(&piece);
         if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
-            return Err(Error::Generic {
-                store: "objects",
-                source: "an object is longer than was asked for".into(),
-            });
+            return Err(generic("an object is longer than was asked for"));
         }
     }
     Ok(bytes)

@@ -5,6 +5,7 @@ use authdict::{
     Version, VersionNote, VersionNotes,
     internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME, PAGE, SIGNATURE_BYTES},
 };
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 /// Encodes version notes as JSON. A response contains at most the notes from its first version to
@@ -41,23 +42,17 @@ pub const fn last_of_page(first: Version) -> Version {
 /// Decodes the notes of versions `first` to `last`. Returns `None` if the JSON is malformed,
 /// contains other versions or versions that do not ascend, or contains a name that is too long.
 pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Option<VersionNotes> {
-    notes_of(
-        &serde_json::from_slice::<Vec<Value>>(bytes).ok()?,
-        first,
-        last,
-    )
+    notes_of(serde_json::from_slice(bytes).ok()?, first, last)
 }
 
 /// Decodes one page of notes, which begins with the note of any version. Returns `None` if
 /// the JSON is malformed, contains versions of several pages or versions that do not ascend, or
 /// contains a name that is too long.
 pub fn page_from_json(bytes: &[u8]) -> Option<VersionNotes> {
-    let list: Vec<Value> = serde_json::from_slice(bytes).ok()?;
-    let first = match list.first() {
-        Some(first) => Version::new(first.get("version")?.as_u64()?),
-        None => Version::EMPTY,
-    };
-    notes_of(&list, first, last_of_page(first))
+    let list: Vec<NoteObject> = serde_json::from_slice(bytes).ok()?;
+    let first = list.first().map_or(0, |first| first.version);
+    let first = Version::new(first);
+    notes_of(list, first, last_of_page(first))
 }
 
 /// Splits notes into pages for delivery, and encodes each page as JSON of at most
@@ -83,31 +78,46 @@ pub fn pages_to_json(notes: &VersionNotes) -> Vec<String> {
         .collect()
 }
 
-fn notes_of(list: &[Value], first: Version, last: Version) -> Option<VersionNotes> {
+/// The JSON object of a note. Memory: a few times the bytes of the JSON, also for a hostile list,
+/// because other fields are not kept.
+#[derive(Deserialize)]
+struct NoteObject {
+    version: u64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    name: Option<String>,
+    time: u64,
+    changes: u64,
+    entries: u64,
+    #[serde(default, deserialize_with = "text")]
+    signature: Option<String>,
+}
+
+/// Decodes a text. A missing one is `None`, and `null` is refused.
+fn text<'d, D: Deserializer<'d>>(text: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(text).map(Some)
+}
+
+fn notes_of(list: Vec<NoteObject>, first: Version, last: Version) -> Option<VersionNotes> {
     let mut least = first;
-    let note = |object: &Value| {
-        let number = |name| object.get(name)?.as_u64();
-        let name = match object.get("name")? {
-            Value::Null => None,
-            name => Some(name.as_str()?.to_owned()),
-        };
-        let version = Version::new(number("version")?);
+    let note = |object: NoteObject| {
+        let version = Version::new(object.version);
         let is_asked_for = (least..=last).contains(&version);
         least = Version::new(version.number().checked_add(1)?);
+        let name = object.name;
         let is_short = name.as_ref().is_none_or(|name| name.len() <= LONGEST_NAME);
         let note = VersionNote {
             name,
-            seconds: number("time")?,
-            changes: number("changes")?,
-            entries: number("entries")?,
-            signature: match object.get("signature") {
+            seconds: object.time,
+            changes: object.changes,
+            entries: object.entries,
+            signature: match object.signature {
                 None => None,
-                Some(digits) => Some(signature(digits.as_str()?)?),
+                Some(digits) => Some(signature(&digits)?),
             },
         };
         (is_asked_for && is_short).then_some((version, note))
     };
-    list.iter().map(note).collect()
+    list.into_iter().map(note).collect()
 }
 
 /// Decodes lowercase hexadecimal digits, so that each signature has one form.

@@ -264,7 +264,7 @@ impl Remote {
             Ok(Verdict::Done(match reply.status {
                 StatusCode::CREATED => PushOutcome::Taken,
                 StatusCode::OK => PushOutcome::Known,
-                StatusCode::CONFLICT => match said(&reply) {
+                StatusCode::CONFLICT => match said(&reply.body) {
                     RefusalBody {
                         code,
                         latest: Some(latest),
@@ -337,28 +337,39 @@ fn accepted(reply: Reply) -> Result<Verdict<Vec<u8>>, FetchError> {
     }
 }
 
-/// The parsed JSON body of an error response.
+/// The JSON body of an error response, without its other fields. A generic JSON value would need a
+/// hundred times the memory of a hostile body.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct RefusalObject {
+    error: String,
+    message: String,
+    latest: Option<u64>,
+}
+
+/// The checked contents of a [`RefusalObject`].
 struct RefusalBody {
     code: String,
     text: String,
     latest: Option<Version>,
 }
 
-fn said(reply: &Reply) -> RefusalBody {
-    let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-    let word = |name: &str| {
-        let text = object.get(name).and_then(serde_json::Value::as_str);
+fn said(body: &[u8]) -> RefusalBody {
+    let body = Some(body).filter(|body| body.len() <= LONGEST_REFUSAL);
+    let object = body.and_then(|body| serde_json::from_slice::<RefusalObject>(body).ok());
+    let RefusalObject {
+        error,
+        message,
+        latest,
+    } = object.unwrap_or_default();
+    let word = |text: String| {
         // Control characters are removed, because the text may be printed to a terminal.
-        let shown = text
-            .unwrap_or_default()
-            .chars()
-            .filter(|letter| !letter.is_control());
+        let shown = text.chars().filter(|letter| !letter.is_control());
         shown.take(LONGEST_WORDS).collect()
     };
-    let latest = object.get("latest").and_then(serde_json::Value::as_u64);
     RefusalBody {
-        code: word("error"),
-        text: word("message"),
+        code: word(error),
+        text: word(message),
         latest: latest.map(Version::new),
     }
 }
@@ -373,7 +384,7 @@ impl FetchError {
 
 /// Parses the error in an error response.
 fn refused(reply: &Reply) -> FetchError {
-    let RefusalBody { code, text, .. } = said(reply);
+    let RefusalBody { code, text, .. } = said(&reply.body);
     let status = reply.status.as_u16();
     FetchError::Refused { status, code, text }
 }
@@ -402,3 +413,40 @@ const LONGEST_LIST: usize = 1 << 20;
 const LONGEST_PUBLIC: usize = 4 << 20;
 /// Maximum total length, in bytes, of the updates in one response. The first update may be longer.
 pub const LONGEST_PAGE: usize = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notes::{notes_from_json, page_from_json};
+
+    /// Returns the JSON of `elements` small objects: as a generic value, a hundred times as large.
+    fn hostile(elements: usize) -> Vec<u8> {
+        format!("[{}0]", "{\"\":0},".repeat(elements)).into_bytes()
+    }
+
+    #[test]
+    fn hostile_json_takes_little_memory() {
+        let (short, long) = (hostile(9_000), hostile(200_000));
+        let nested = |body: &[u8]| {
+            let body = String::from_utf8_lossy(body);
+            format!("{{\"error\":\"unknown_version\",\"detail\":{body}}}").into_bytes()
+        };
+        let (nested_short, nested_long) = (nested(&short), nested(&long));
+        let refusals = [&short, &nested_short, &long, &nested_long];
+        let version = Version::new;
+        let note = br#"[{"version":1,"name":null,"time":1,"changes":1,"entries":1,"other":"#;
+        let notes = [&note[..], &long, b"}]"].concat();
+        let measured = allocation_counter::measure(|| {
+            for body in refusals {
+                said(body);
+            }
+            for body in [&long, &notes] {
+                notes_from_json(body, version(1), version(4));
+                page_from_json(body);
+            }
+        });
+        assert!(measured.bytes_max < 64 << 10, "{measured:?}");
+        assert_eq!(said(refusals[1]).code, "unknown_version");
+        assert!(page_from_json(&notes).is_some());
+    }
+}

@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures_util::{future::BoxFuture, stream};
-use http::{Method, Request, Response, StatusCode, uri::Scheme};
+use http::{Method, Request, Response, header::RANGE, uri::Scheme};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use object_store::{
@@ -93,6 +93,9 @@ impl HttpService for Service {
                 ));
             }
             let (head, body) = request.into_parts();
+            // The reader of a range of an object has its own bound. The object store keeps other
+            // responses, such as lists and errors, whole.
+            let is_range = head.headers.contains_key(RANGE);
             let request = Request::from_parts(head, body.collect().await?.to_bytes());
             let agent = self.agent.clone();
             let sent = task::spawn_blocking(move || send(&agent, request));
@@ -100,9 +103,6 @@ impl HttpService for Service {
                 .await
                 .map_err(|stopped| HttpError::new(HttpErrorKind::Interrupted, stopped))??;
             let (head, body) = response.into_parts();
-            // The reader of a range of an object has its own bound. The object store keeps other
-            // responses, such as lists and errors, whole.
-            let is_range = head.status == StatusCode::PARTIAL_CONTENT;
             let most = if is_range { u64::MAX } else { LONGEST_WHOLE };
             let (sender, receiver) = mpsc::channel(1);
             task::spawn_blocking(move || pass_on(body.into_reader(), most, &sender));
@@ -340,6 +340,36 @@ mod tests {
         }
         assert!(!requests[0].0.contains("content-length"));
         assert!(requests[2].0.contains("content-length: 0\r\n"));
+    }
+
+    #[test]
+    fn only_ranges_that_were_asked_for_may_be_longer_than_whole_responses() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/bucket", listener.local_addr().unwrap());
+        let length = usize::try_from(LONGEST_WHOLE).unwrap() + 1;
+        let head = format!("HTTP/1.1 206 Partial Content\r\nContent-Length: {length}\r\n\r\n");
+        let response = [head.as_bytes(), &vec![b' '; length]].concat();
+        let server = thread::spawn(move || {
+            for _ in 0..2 {
+                let (stream, _) = listener.accept().unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                read_request(&mut reader);
+                // The client closes the connection when it has read enough.
+                drop((&stream).write_all(&response));
+            }
+        });
+        let (runtime, client) = (Runtime::new().unwrap(), client(true));
+        for (range, is_accepted) in [(None, false), (Some("bytes=0-"), true)] {
+            let mut request = request(Method::GET, &address, b"");
+            if let Some(range) = range {
+                request.headers_mut().insert(RANGE, range.parse().unwrap());
+            }
+            let response = runtime.block_on(client.execute(request)).unwrap();
+            let received = runtime.block_on(response.into_body().bytes());
+            assert_eq!(received.is_ok(), is_accepted, "{range:?}");
+        }
+        drop((client, runtime));
+        server.join().unwrap();
     }
 
     #[test]
