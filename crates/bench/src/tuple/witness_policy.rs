@@ -3,8 +3,8 @@
 //!
 //! In a measured run the server computes the witnesses of all tuples that an update needs, and
 //! searches the primes itself. A [`Policy`] computes from the run how the costs change. The numbers
-//! of witnesses and of new tuples were counted in the run. The time and the bytes of one witness, of
-//! a value and of a prime are measured here.
+//! of witnesses and of new tuples were counted in the run. The time and the bytes of one witness,
+//! of a value and of a prime are measured here.
 //!
 //! Source: Crosby & Wallach 2010, sections 4.3 and 5.2.
 
