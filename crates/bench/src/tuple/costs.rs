@@ -96,7 +96,8 @@ impl Expense {
 ///
 /// `lines` are the result lines of `super::growing`, and those that a
 /// [`Policy`](super::witness_policy::Policy) computes from them. Scales the measured shares of
-/// cryptography in the author's and the server's time. Omits designs whose run stopped before all keys were inserted.
+/// cryptography in the author's and the server's time. Omits designs whose run
+/// stopped before all keys were inserted.
 pub fn of_growing(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     let left = |line: &Line, time: &str, share: &str| {
         let share = line.number(share).unwrap_or(0.0);

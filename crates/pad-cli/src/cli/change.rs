@@ -257,15 +257,19 @@ impl NotedChanges {
     fn read(store: &Path) -> Result<Option<Self>> {
         let store = own_store(store)?;
         let before = store.latest()?;
-        let count = pending::count(&store)?;
-        let changes = match count {
-            0 => return Ok(None),
-            1..=MOST_COMPARED => pending::changes(&store)?,
-            _ => Vec::new(),
-        };
-        let operations = changes.into_iter().map(|change| change.operation);
+        let mut count = pending::count(&store)?;
+        let mut operations = Vec::new();
+        if count <= MOST_COMPARED {
+            let changes = pending::changes(&store)?.into_iter();
+            operations.extend(changes.map(|change| change.operation));
+            // Another process may have signed the changes since they were counted.
+            count = u64::try_from(operations.len()).unwrap_or(u64::MAX);
+        }
+        if count == 0 {
+            return Ok(None);
+        }
         Ok(Some(Self {
-            operations: operations.collect(),
+            operations,
             count,
             before,
         }))
