@@ -27,7 +27,7 @@ use steps::Step;
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArguments {
-    /// Measures small sizes, in about ten minutes. Full sizes take about 90 minutes.
+    /// Measures small sizes, in about ten minutes. Full sizes take about 85 minutes.
     #[arg(long)]
     quick: bool,
     /// Restricts the run to steps whose names begin with one of these. The page shows only these

@@ -31,7 +31,7 @@ impl Step {
 
 /// Returns the steps of the full or the quick report, in the order in which they run.
 ///
-/// The full report has the sizes of the papers, and takes about 90 minutes on two cores. The quick
+/// The full report has the sizes of the papers, and takes about 85 minutes on two cores. The quick
 /// one takes about ten minutes, and suffices for every ranking that the page states in words.
 pub fn steps(is_quick: bool) -> Vec<Step> {
     let block = STEPS.split("\n\n").nth(1 + usize::from(is_quick));
