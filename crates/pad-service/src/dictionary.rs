@@ -394,14 +394,9 @@ impl Dictionary {
             // A second handle of the store blocks other writers until it is dropped.
             let mut writer = Server::of_any(&self.store)?;
             let applied = apply_to(&mut writer, updates);
-            let taken = writer.latest() > self.latest();
+            let written = writer.latest();
             drop(writer);
-            let reopened = if taken {
-                self.reopen(self.latest())
-            } else {
-                Ok(())
-            };
-            match reopened {
+            match self.reopen_after(written) {
                 Ok(()) => {}
                 // The store was replaced meanwhile, so the updates may be in a removed file.
                 Err(
@@ -476,6 +471,25 @@ impl Dictionary {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(Some(bytes))
+    }
+
+    /// Opens the store again if version `written`, which another handle has written, is new.
+    ///
+    /// # Errors
+    /// The errors of [`Dictionary::reopen`]; [`StoreError::OldCopy`] also for a store without the
+    /// version.
+    fn reopen_after(&self, written: Version) -> Result<(), RepositoryError> {
+        let served = self.latest();
+        if written <= served {
+            return Ok(());
+        }
+        self.reopen(served)?;
+        let found = self.latest();
+        if found < written {
+            let served = written;
+            return Err(StoreError::OldCopy { found, served }.into());
+        }
+        Ok(())
     }
 
     fn current(&self) -> Arc<RwLock<Server>> {
