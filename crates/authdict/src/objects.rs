@@ -296,13 +296,12 @@ impl ObjectFolder {
 
     pub(crate) fn nodes_bytes(&self) -> io::Result<u64> {
         let folder = self.path(NODES);
-        self.wait(async {
-            let (mut listed, mut sum) = (self.store.list(Some(&folder)), 0_u64);
-            while let Some(found) = next_of(&mut listed).await? {
-                sum = sum.saturating_add(found.size);
-            }
-            Ok(sum)
-        })
+        let (listed, mut sum) = (self.store.list(Some(&folder)), 0_u64);
+        self.wait(each_of(listed, LISTING, |found| {
+            sum = sum.saturating_add(found.size);
+            Ok(true)
+        }))?;
+        Ok(sum)
     }
 
     /// Lists the objects in the folder `kind` (heads or segments) whose names come after `name`, in
@@ -316,23 +315,19 @@ impl ObjectFolder {
             names::number_of
         };
         let (folder, offset) = (self.path(kind), self.path(name));
-        self.wait(async {
-            let mut listed = self.store.list_with_offset(Some(&folder), &offset);
-            let mut strays = 0_usize;
-            while let Some(found) = next_of(&mut listed).await? {
-                let name = found.location.filename().unwrap_or_default();
-                if let Some(number) = number_of(name) {
-                    if !take(number) {
-                        break;
-                    }
-                } else if strays < MOST_STRAYS {
-                    strays = strays.saturating_add(1);
-                } else {
-                    return Err(generic("there are too many objects of other names"));
-                }
+        let listed = self.store.list_with_offset(Some(&folder), &offset);
+        let mut strays = 0_usize;
+        self.wait(each_of(listed, LISTING, |found| {
+            let name = found.location.filename().unwrap_or_default();
+            if let Some(number) = number_of(name) {
+                return Ok(take(number));
             }
-            Ok(())
-        })
+            strays = strays.saturating_add(1);
+            if strays > MOST_STRAYS {
+                return Err(generic("there are too many objects of other names"));
+            }
+            Ok(true)
+        }))
     }
 
     /// Returns whether an object in the folder `kind` (heads or segments) has a name after `name`.
@@ -493,13 +488,28 @@ impl ObjectFolder {
     }
 }
 
-/// Returns the next object of a list. Fails if none comes for [`LISTING_PATIENCE`]: a list of empty
-/// pages can be endless.
-async fn next_of(
-    list: &mut (impl Stream<Item = Result<ObjectMeta, Error>> + Unpin),
-) -> Result<Option<ObjectMeta>, Error> {
-    let next = tokio::time::timeout(LISTING_PATIENCE, list.next()).await;
-    next.map_or_else(|late| Err(generic(late)), Option::transpose)
+/// Calls `take` with each object of a list, until `take` returns `false`. `patience` is the maximum
+/// time without a further object, and `most` the maximum number of objects: a hostile list may have
+/// no end.
+///
+/// # Errors
+/// The errors of the list and of `take`; [`Error::Generic`] if a maximum is exceeded.
+async fn each_of(
+    mut list: impl Stream<Item = Result<ObjectMeta, Error>> + Unpin,
+    (patience, most): (Duration, u64),
+    mut take: impl FnMut(ObjectMeta) -> Result<bool, Error>,
+) -> Result<(), Error> {
+    for _ in 0..=most {
+        let next = tokio::time::timeout(patience, list.next()).await;
+        let next = next.map_err(|_| generic("a list of objects does not go on"))?;
+        let Some(found) = next.transpose()? else {
+            return Ok(());
+        };
+        if !take(found)? {
+            return Ok(());
+        }
+    }
+    Err(generic("a list has too many objects"))
 }
 
 fn generic(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Error {
@@ -509,8 +519,8 @@ fn generic(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Erro
     }
 }
 
-/// Maximum time without a further object in a list.
-const LISTING_PATIENCE: Duration = Duration::from_mins(1);
+/// Maximum time without a further object in a list, and maximum number of objects in it.
+const LISTING: (Duration, u64) = (Duration::from_mins(1), 1 << 24);
 
 /// Shuts the runtime down in the background, because dropping it inside another runtime would
 /// block.
@@ -563,4 +573,40 @@ fn system(error: Error) -> io::Error {
         _ => io::ErrorKind::Other,
     };
     io::Error::new(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[test]
+    fn lists_without_end_are_refused() {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let limits = (Duration::from_millis(20), 1000);
+        let (store, path) = (InMemory::new(), Path::from("heads/1"));
+        runtime.block_on(store.put(&path, "".into())).unwrap();
+        let object = runtime.block_on(store.head(&path)).unwrap();
+        // Returns whether the list is accepted, and how many objects were taken.
+        let taken = |list: stream::BoxStream<'static, _>, until: u64| {
+            let mut taken = 0;
+            let listed = runtime.block_on(each_of(list, limits, |_| {
+                taken += 1;
+                Ok(taken < until)
+            }));
+            (listed.is_ok(), taken)
+        };
+        let endless = || {
+            let object = object.clone();
+            stream::repeat_with(move || Ok(object.clone()))
+        };
+        assert_eq!(taken(stream::pending().boxed(), 1), (false, 0));
+        let stops = endless().take(5).chain(stream::pending());
+        assert_eq!(taken(stops.boxed(), u64::MAX), (false, 5));
+        assert_eq!(taken(endless().boxed(), u64::MAX), (false, 1001));
+        assert_eq!(taken(endless().boxed(), 7), (true, 7));
+        assert_eq!(taken(endless().take(1000).boxed(), u64::MAX), (true, 1000));
+    }
 }

@@ -9,7 +9,7 @@ pub struct CacheBudget {
     ///
     /// The lowest level is cached on demand. The levels above it stay in memory, and take half a
     /// byte for each entry with `step = 7`. If they take more than half of the budget when the
-    /// directory is opened, the second lowest level is cached on demand too. A directory that grows
+    /// directory is opened, the lowest of them are cached on demand too. A directory that grows
     /// beyond that while open must be opened again.
     pub bytes: usize,
     /// A checkpoint is written after `log_bytes` bytes of updates in the log, or before that when
