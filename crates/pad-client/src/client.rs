@@ -482,6 +482,8 @@ impl Client {
     ///
     /// Fetches the notes of 1000 versions with each request, possibly from several servers. The
     /// result is empty if no server has notes on the first 1000 versions, even if later ones have.
+    /// Memory: up to 4 KiB a version, because a server can invent names. Request few versions at a
+    /// time.
     ///
     /// # Errors
     /// [`ClientError`].

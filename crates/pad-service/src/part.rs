@@ -27,9 +27,25 @@ pub struct Part {
     /// Memory limit in bytes.
     most_bytes: usize,
     kept: RwLock<Box<dyn AnyPart>>,
-    /// Time of the last progress with the version being loaded; `None` if there was no progress
-    /// yet.
-    progress: Mutex<Option<Instant>>,
+    /// Progress with the version being loaded; `None` if there was no progress yet.
+    progress: Mutex<Option<Progress>>,
+}
+
+/// Times of progress with the version being loaded.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    first: Instant,
+    last: Instant,
+}
+
+impl Progress {
+    /// Returns whether a server that lacks the version may begin another one at time `now`.
+    ///
+    /// One slow server can make progress forever. The contents loaded until then are kept for the
+    /// other version.
+    fn is_stalled(self, now: Instant) -> bool {
+        now.duration_since(self.last) > PATIENCE || now.duration_since(self.first) > LONGEST_LOAD
+    }
 }
 
 impl Part {
@@ -94,23 +110,27 @@ impl Part {
         }
     }
 
-    /// Clears the time of the last progress, because another version is being loaded.
+    /// Clears the times of progress, because another version is being loaded.
     pub(crate) fn begin(&self) {
         *self.progress() = None;
     }
 
     /// Records that contents of the version being loaded were added.
     pub(crate) fn progressed(&self) {
-        *self.progress() = Some(Instant::now());
+        let last = Instant::now();
+        let mut progress = self.progress();
+        let first = progress.map_or(last, |progress| progress.first);
+        *progress = Some(Progress { first, last });
     }
 
-    /// Returns whether the version being loaded has made no progress yet, or none for `PATIENCE`.
+    /// Returns whether the version being loaded has made no progress yet, none for `PATIENCE`, or
+    /// is being loaded for more than `LONGEST_LOAD`.
     pub(crate) fn is_stalled(&self) -> bool {
-        self.progress()
-            .is_none_or(|taken| taken.elapsed() > PATIENCE)
+        let progress = *self.progress();
+        progress.is_none_or(|progress| progress.is_stalled(Instant::now()))
     }
 
-    fn progress(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn progress(&self) -> MutexGuard<'_, Option<Progress>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -126,3 +146,28 @@ impl Part {
 
 /// Time without progress after which a version is abandoned for a later version.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Time after which a version is abandoned for a later version, if some server has only the later
+/// version.
+const LONGEST_LOAD: Duration = Duration::from_mins(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_stalls_without_progress_and_with_slow_progress() {
+        let first = Instant::now();
+        let second = Duration::from_secs(1);
+        let at = |last: Duration, now: Duration| {
+            let progress = Progress {
+                first,
+                last: first + last,
+            };
+            progress.is_stalled(first + now)
+        };
+        assert!(!at(Duration::ZERO, PATIENCE));
+        assert!(at(Duration::ZERO, PATIENCE + second));
+        assert!(!at(LONGEST_LOAD, LONGEST_LOAD));
+        assert!(at(LONGEST_LOAD, LONGEST_LOAD + second));
+    }
+}

@@ -2,7 +2,8 @@
 
 use authdict::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Question,
-    Statement, Value, Version, VersionNotes, internals::version_notes::utc,
+    Statement, Value, Version, VersionNotes,
+    internals::version_notes::{PAGE, utc},
 };
 use clap::Args;
 use serde_json::json;
@@ -166,7 +167,7 @@ fn show_changes(
     let (mut notes, mut known) = (VersionNotes::default(), Version::EMPTY);
     for (version, answer) in changes {
         if *version > known {
-            known = Version::new(version.number().saturating_add(NOTES - 1));
+            known = Version::new(version.number().saturating_add(PAGE - 1));
             let last = changes.last().map_or(known, |(last, _)| known.min(*last));
             notes = session.names().notes(*version, last)?;
         }
@@ -307,9 +308,6 @@ fn listed_differences(
     })?;
     shown(&mut changes)
 }
-
-/// Number of versions in a request for names.
-const NOTES: u64 = 1000;
 
 /// Maximum number of differences in a batch that is verified together.
 const MOST_CHANGES: usize = 1 << 12;

@@ -11,7 +11,9 @@ use std::{
 
 use authdict::{
     Answer, Key, KeyRange, Keys, Operation, Predecessor, Question, Statement, Successor, Version,
-    VersionNote, internals::version_notes::utc, pad_core::MAX_KEY_LENGTH,
+    VersionNote, VersionNotes,
+    internals::version_notes::{PAGE, utc},
+    pad_core::MAX_KEY_LENGTH,
 };
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -146,11 +148,19 @@ impl Versions {
         let shown = self.last.unwrap_or(u64::MAX);
         let before = latest.number().saturating_sub(shown);
         let first = before.saturating_add(1).max(1);
-        let notes = names.notes(Version::new(first), latest)?;
+        let (mut notes, mut known) = (VersionNotes::default(), Version::EMPTY);
+        let (mut has_notes, mut has_signed) = (false, false);
         for version in (first..=latest.number()).map(Version::new) {
+            if version > known {
+                // One page is in memory at a time: a server can invent long names.
+                known = Version::new(version.number().saturating_add(PAGE - 1)).min(latest);
+                notes = names.notes(version, known)?;
+            }
             let head = session.head(version)?;
             let kept = version >= oldest;
             let note = notes.get(version);
+            has_notes |= note.is_some();
+            has_signed |= note.is_some_and(|note| note.signature.is_some());
             let mut claim = note.map_or_else(|| json!({}), note_object);
             let is_signed = note.is_some_and(|note| output.is_signed(note.signature.is_some()));
             claim["signed"] = is_signed.then_some(true).into();
@@ -175,11 +185,10 @@ impl Versions {
             // The absence of versions is not verified.
             return output.say(&text, &json!({ "latest": 0, "verified": false }));
         }
-        let word = if notes.is_empty() {
+        let word = if !has_notes {
             String::new()
         } else {
-            let is_signed = notes.iter().any(|(_, note)| note.signature.is_some());
-            let unless = if output.is_signed(is_signed) {
+            let unless = if output.is_signed(has_signed) {
                 " unless signed"
             } else {
                 ""

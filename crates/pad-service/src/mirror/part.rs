@@ -54,10 +54,13 @@ impl MirrorTarget for Part {
         };
         let loaded = match loaded {
             Err(StopReason::Upstream(unusable))
-                if aim < wanted && is_elsewhere(&unusable.fault) && self.is_stalled() =>
+                if aim < wanted && is_elsewhere(&unusable.fault) =>
             {
-                // This server has dropped the version, and no server has recently provided any of
-                // its contents.
+                if !self.is_stalled() {
+                    // This server has dropped the version, and another server provides its
+                    // contents.
+                    return Ok(false);
+                }
                 self.jump(visit, wanted)?
             }
             loaded => loaded?,
