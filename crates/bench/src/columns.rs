@@ -116,11 +116,17 @@ impl Rows {
     /// that meet the conditions. Figures may depend on `all` lines.
     fn with_derived(&self, derived: Derived, own: &[&Line], all: &[Line]) -> Vec<Line> {
         let only = conditions(&self.only);
+        // Own figures come before derived ones, so most lines are dropped before any is derived.
+        let is_possible = |line: &&&Line| {
+            let own = |condition: &&(&str, &str)| line.get(condition.0).is_some();
+            let mut own = only.iter().filter(own);
+            own.all(|condition| line.says(&[*condition]))
+        };
         let complete = |line: &&Line| {
             let complete = (*line).clone().merged(&derived(all, line));
             complete.and("paper", published(line))
         };
-        let mut shown: Vec<Line> = own.iter().map(complete).collect();
+        let mut shown: Vec<Line> = own.iter().filter(is_possible).map(complete).collect();
         shown.retain(|line| line.says(&only));
         shown
     }

@@ -156,7 +156,7 @@ pub const PART: &str = "Rows marked part: the measured snapshots are not whole e
 /// Derives the number of snapshots with a mark, the note about marked rows, and whether plots draw
 /// the scheme.
 pub(crate) fn derived(all: &[Line], line: &Line) -> Line {
-    let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
+    let is_part = |line: &Line| line.get("whole_cycles") == Some(&false.into());
     let mark = if is_part(line) { ", part" } else { "" };
     let part = if all.iter().any(is_part) { PART } else { "" };
     line! {

@@ -76,13 +76,13 @@ impl Line {
 
     /// Returns the value of a key. The key `outer.inner` names a figure within the object `outer`.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        let (first, rest) = key.split_once('.').unwrap_or((key, ""));
-        let (_, value) = self.0.iter().find(|(name, _)| name == first)?;
-        if rest.is_empty() {
-            Some(value)
-        } else {
-            value.pointer(&format!("/{}", rest.replace('.', "/")))
+        let named = |wanted: &str| self.0.iter().find(|(name, _)| name == wanted);
+        if let Some((_, value)) = named(key) {
+            return Some(value);
         }
+        let (first, rest) = key.split_once('.')?;
+        let (_, value) = named(first)?;
+        value.pointer(&format!("/{}", rest.replace('.', "/")))
     }
 
     /// Returns the number under `key`; `None` if it is missing or null.

@@ -55,7 +55,12 @@ pub const ACCUMULATED_SET_ELEMENTS: f64 = 262_144.0;
 
 /// Returns all figures that are published for the work of a result line.
 pub fn published(line: &Line) -> Line {
-    let rows = PUBLISHED.iter().filter(|row| line.says(&row.conditions));
+    let experiment = line.text("experiment");
+    let rows = PUBLISHED.iter().filter(|row| {
+        // Most rows are of other experiments, and this comparison is the fastest.
+        let experiments = row.conditions.first();
+        experiments.is_some_and(|(_, of)| of.contains(experiment)) && line.says(&row.conditions)
+    });
     rows.fold(Line::default(), |all, row| all.merged(&row.figures))
 }
 
