@@ -102,7 +102,7 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
 }
 
 /// Checks that an upstream server continues the history of the copy. Returns `false` if the server
-/// is behind.
+/// is behind, and has no contents that the copy lacks.
 fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, StopReason> {
     let view = copy.seen().map_err(|error| match error {
         NotFollowed::Silent(error) => StopReason::Store(RepositoryError::from(error).into()),
@@ -113,8 +113,9 @@ fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, S
     })?;
     match view.follow(visit) {
         Ok(_) => Ok(true),
-        // An upstream server that is behind has no new contents, and may be honest.
-        Err(NotFollowed::Behind { .. }) => Ok(false),
+        // An upstream server that is behind may be honest. It can have new contents for a part that
+        // knows later heads, and these heads verify the contents.
+        Err(NotFollowed::Behind { .. }) => Ok(visit.latest_version() > copy.latest()),
         Err(error) => Err(error.into()),
     }
 }

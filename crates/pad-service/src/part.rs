@@ -27,24 +27,34 @@ pub struct Part {
     /// Memory limit in bytes.
     most_bytes: usize,
     kept: RwLock<Box<dyn AnyPart>>,
-    /// Progress with the version being loaded; `None` if there was no progress yet.
-    progress: Mutex<Option<Progress>>,
+    /// Progress with the version being loaded.
+    progress: Mutex<Progress>,
 }
 
-/// Times of progress with the version being loaded.
+/// Progress with the version being loaded, from which it follows whether a server that lacks this
+/// version may begin another one.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    first: Instant,
-    last: Instant,
+    /// Time at which the load began.
+    begun: Instant,
+    /// Time of the last progress, if there was any.
+    last: Option<Instant>,
+    /// Whether the server for which the load was begun has provided nothing.
+    is_given_up: bool,
+    /// Number of loads with progress that were abandoned since the last complete version.
+    abandoned: u32,
 }
 
 impl Progress {
-    /// Returns whether a server that lacks the version may begin another one at time `now`.
+    /// Returns whether the load may be abandoned at time `now`.
     ///
-    /// One slow server can make progress forever. The contents loaded until then are kept for the
-    /// other version.
+    /// One slow server can make progress forever, so the time of a load is limited. Each abandoned
+    /// load doubles the limit. So a version that only a slow server has is completed in the end.
     fn is_stalled(self, now: Instant) -> bool {
-        now.duration_since(self.last) > PATIENCE || now.duration_since(self.first) > LONGEST_LOAD
+        let doubled = 1 << self.abandoned.min(MOST_DOUBLINGS);
+        self.is_given_up
+            || now.duration_since(self.last.unwrap_or(self.begun)) > PATIENCE
+            || now.duration_since(self.begun) > LONGEST_LOAD.saturating_mul(doubled)
     }
 }
 
@@ -68,7 +78,12 @@ impl Part {
             keep,
             most_bytes,
             kept,
-            progress: Mutex::default(),
+            progress: Mutex::new(Progress {
+                begun: Instant::now(),
+                last: None,
+                is_given_up: true,
+                abandoned: 0,
+            }),
         })
     }
 
@@ -110,27 +125,45 @@ impl Part {
         }
     }
 
-    /// Clears the times of progress, because another version is being loaded.
+    /// Records that another version is being loaded from now on.
     pub(crate) fn begin(&self) {
-        *self.progress() = None;
+        let mut progress = self.progress();
+        let has_some = progress.last.is_some();
+        *progress = Progress {
+            begun: Instant::now(),
+            last: None,
+            is_given_up: false,
+            abandoned: progress.abandoned.saturating_add(has_some.into()),
+        };
     }
 
     /// Records that contents of the version being loaded were added.
     pub(crate) fn progressed(&self) {
-        let last = Instant::now();
         let mut progress = self.progress();
-        let first = progress.map_or(last, |progress| progress.first);
-        *progress = Some(Progress { first, last });
+        progress.last = Some(Instant::now());
+        progress.is_given_up = false;
     }
 
-    /// Returns whether the version being loaded has made no progress yet, none for `PATIENCE`, or
-    /// is being loaded for more than `LONGEST_LOAD`.
+    /// Records that the version being loaded is complete.
+    pub(crate) fn completed(&self) {
+        let mut progress = self.progress();
+        progress.last = None;
+        progress.abandoned = 0;
+    }
+
+    /// Records that the server for which the load was begun fails. Does nothing if there was
+    /// progress.
+    pub(crate) fn give_up(&self) {
+        let mut progress = self.progress();
+        progress.is_given_up |= progress.last.is_none();
+    }
+
+    /// Returns whether the version being loaded may be abandoned for another one.
     pub(crate) fn is_stalled(&self) -> bool {
-        let progress = *self.progress();
-        progress.is_none_or(|progress| progress.is_stalled(Instant::now()))
+        self.progress().is_stalled(Instant::now())
     }
 
-    fn progress(&self) -> MutexGuard<'_, Option<Progress>> {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -144,30 +177,37 @@ impl Part {
     }
 }
 
-/// Time without progress after which a version is abandoned for a later version.
+/// Time without progress after which a version may be abandoned for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time after which a version is abandoned for a later version, if some server has only the later
-/// version.
+/// Time after which a version may be abandoned for another one, if no load was abandoned before.
 const LONGEST_LOAD: Duration = Duration::from_mins(1);
+/// Maximum number of times that the limit for a load is doubled: to 17 hours.
+const MOST_DOUBLINGS: u32 = 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_version_stalls_without_progress_and_with_slow_progress() {
-        let first = Instant::now();
+    fn a_load_stalls_without_progress_and_with_slow_progress() {
+        let begun = Instant::now();
         let second = Duration::from_secs(1);
-        let at = |last: Duration, now: Duration| {
-            let progress = Progress {
-                first,
-                last: first + last,
-            };
-            progress.is_stalled(first + now)
+        let progress = |last, abandoned| Progress {
+            begun,
+            last: Some(begun + last),
+            is_given_up: false,
+            abandoned,
         };
-        assert!(!at(Duration::ZERO, PATIENCE));
-        assert!(at(Duration::ZERO, PATIENCE + second));
-        assert!(!at(LONGEST_LOAD, LONGEST_LOAD));
-        assert!(at(LONGEST_LOAD, LONGEST_LOAD + second));
+        let at = |last, abandoned, now| progress(last, abandoned).is_stalled(begun + now);
+        assert!(!at(Duration::ZERO, 0, PATIENCE));
+        assert!(at(Duration::ZERO, 0, PATIENCE + second));
+        assert!(!at(LONGEST_LOAD, 0, LONGEST_LOAD));
+        assert!(at(LONGEST_LOAD, 0, LONGEST_LOAD + second));
+        let doubled = LONGEST_LOAD * 2;
+        assert!(!at(doubled, 1, doubled));
+        assert!(at(doubled, 1, doubled + second));
+        let mut progress = progress(Duration::ZERO, u32::MAX);
+        progress.is_given_up = true;
+        assert!(progress.is_stalled(begun));
     }
 }

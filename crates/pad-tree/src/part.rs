@@ -209,10 +209,12 @@ impl<S: Suite> TreePart<S> {
     /// loaded.
     ///
     /// # Errors
-    /// [`ApplyError`] if the head is not of the next version, or the author did not sign it.
+    /// [`ApplyError::VersionGap`] if the head is of another version than the next one.
+    /// [`ApplyError`] if the author did not sign it.
     #[doc(hidden)]
     pub fn follow_head(&mut self, head: &SignedHead<S>) -> Result<Version, ApplyError> {
-        self.heads.check(self.heads.latest(), head)?;
+        let base = head.head.version.previous().unwrap_or_default();
+        self.heads.check(base, head)?;
         self.heads.append(head);
         Ok(self.heads.latest())
     }
@@ -263,11 +265,12 @@ impl<S: Suite> TreePart<S> {
         }
         let head = Untrusted::new(self.heads.head(version)?);
         let verified = head.verify(self.heads.authority(), &version)?;
-        let abandoned = self.loading.replace(verified);
-        // An author that signs faster than a part can load must not fill the memory.
+        // An author that signs faster than a part can load must not fill the memory. Nodes of the
+        // load that is abandoned now are kept, because the next version may contain them too.
         if self.has_strays && self.nodes.len() > self.swept.max(FEW_NODES).saturating_mul(2) {
             self.sweep();
         }
+        let abandoned = self.loading.replace(verified);
         self.has_strays |= abandoned.is_some_and(|other| other.get().version != version);
         Ok(())
     }

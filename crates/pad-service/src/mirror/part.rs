@@ -56,9 +56,8 @@ impl MirrorTarget for Part {
             Err(StopReason::Upstream(unusable))
                 if aim < wanted && is_elsewhere(&unusable.fault) =>
             {
+                // This server has dropped the version. Another server may provide its contents.
                 if !self.is_stalled() {
-                    // This server has dropped the version, and another server provides its
-                    // contents.
                     return Ok(false);
                 }
                 self.jump(visit, wanted)?
@@ -74,13 +73,10 @@ impl MirrorTarget for Part {
     }
 
     fn prune(&self) -> Result<Option<Version>, NotApplied> {
-        let first = {
-            let part = self.read();
-            self.keep().prune_to(part.oldest(), part.latest())
-        };
+        let mut part = self.write();
+        let first = self.keep().prune_to(part.oldest(), part.latest());
         if let Some(first) = first {
-            let pruned = self.write().prune(first);
-            pruned.map_err(RepositoryError::from)?;
+            part.prune(first).map_err(RepositoryError::from)?;
         }
         Ok(first)
     }
@@ -140,24 +136,44 @@ impl Part {
 
     /// Loads a version whose head is known, beginning with the keys in `changed`.
     ///
-    /// Missing contents are fetched key by key up to a limit, and then in pages. Returns `false` if
-    /// another thread has loaded `version` or a later version, or is loading a later version.
+    /// Returns `false` if another thread has loaded `version` or a later version, or makes progress
+    /// with a later version.
     fn load_version(
         &self,
         visit: &ServerSession<'_>,
         version: Version,
         changed: &[Key],
     ) -> Result<bool, StopReason> {
-        {
+        let begins = {
             let mut part = self.write();
-            if part.latest() >= version || part.loading().is_some_and(|other| other > version) {
+            let other = part.loading().filter(|other| *other != version);
+            if part.latest() >= version
+                || other.is_some_and(|other| other > version && !self.is_stalled())
+            {
                 return Ok(false);
             }
-            if part.loading() != Some(version) {
+            let begins = part.loading().is_none() || other.is_some();
+            if begins {
                 part.load(version).map_err(refused)?;
                 self.begin();
             }
+            begins
+        };
+        let loaded = self.fill(visit, version, changed);
+        if begins && loaded.is_err() && self.read().loading() == Some(version) {
+            self.give_up();
         }
+        loaded
+    }
+
+    /// Fetches the missing contents of the version that is being loaded: key by key up to a limit,
+    /// and then in pages. Returns `false` if another version is now being loaded.
+    fn fill(
+        &self,
+        visit: &ServerSession<'_>,
+        version: Version,
+        changed: &[Key],
+    ) -> Result<bool, StopReason> {
         let mut probes = if self.latest() == Version::EMPTY {
             0
         } else {
@@ -185,7 +201,10 @@ impl Part {
                 part.progress().map_err(refused)?
             };
             let missing = match progress {
-                PartProgress::Kept(_) => return Ok(true),
+                PartProgress::Kept(_) => {
+                    self.completed();
+                    return Ok(true);
+                }
                 PartProgress::Missing(missing) => missing,
             };
             in_vain = if before.as_ref() == Some(&missing) {

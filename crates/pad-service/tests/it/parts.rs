@@ -11,7 +11,7 @@ use authdict::{
 };
 use pad_client::{Fault, FetchError, Remote, internals::Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part};
-use pad_web::server::StatusCode;
+use pad_web::server::{Answer, StatusCode};
 
 use crate::fixture::*;
 
@@ -518,4 +518,50 @@ fn what_one_upstream_has_begun_another_one_ends() {
     let asked = Resource::Answer(version, question.clone());
     let answer = connect(&served).get(&asked, 8 << 20).unwrap();
     assert_eq!(answer, whole.answer(version, &question).unwrap());
+}
+
+#[test]
+fn an_upstream_with_heads_alone_does_not_hold_up_one_that_is_behind() {
+    let author = fruit_tree(6);
+    let behind = author.copy("s.pad", "behind.pad");
+    let range = keys("b", "m");
+    let server = start(service(&behind));
+    let (part, mut behind) = part_of(&author, range, vec![connect(&server)]);
+    fruit(&author, 4);
+    let heads_alone = author.liar(|path, answer| {
+        let is_content = ["answers/", "pages/", "updates/"];
+        if is_content.iter().any(|begin| path.starts_with(begin)) {
+            let body = r#"{"code": "pruned", "error": "pruned"}"#;
+            return Answer::new(StatusCode::GONE, "application/json", body);
+        }
+        answer
+    });
+    let mut ahead = mirror_into(&part, &author, vec![connect(&heads_alone)]);
+    let round = ahead.round().unwrap();
+    assert!(round.incidents[0].is_elsewhere(), "{:?}", round.incidents);
+    assert_eq!(behind.round().unwrap().latest, Version::new(6));
+}
+
+#[test]
+fn upstreams_that_send_equal_heads_at_once_are_not_blamed() {
+    let author = fruit_tree(9);
+    let range = keys("b", "m");
+    // Parts have no updates, so only heads are fetched.
+    let whole = author.serve();
+    let (first, mut mirror) = part_of(&author, range.clone(), vec![connect(&whole)]);
+    mirror.round().unwrap();
+    let (part, other) = part_of(&author, range.clone(), vec![connect(&whole)]);
+    let (other, rounds) = (Mutex::new(other), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&rounds);
+    let served = start(Liar::new(service_of(first), move |path, answer| {
+        // The other mirror fetches the heads before this mirror receives them.
+        if path.starts_with("heads/") && counted.fetch_add(1, Ordering::Relaxed) == 0 {
+            other.lock().unwrap().round().unwrap();
+        }
+        answer
+    }));
+    let round = mirror_into(&part, &author, vec![connect(&served)]).round();
+    assert_eq!(round.unwrap().incidents, []);
+    assert!(rounds.load(Ordering::Relaxed) > 0);
+    assert_eq!(part.latest(), Version::new(9));
 }
