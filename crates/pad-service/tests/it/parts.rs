@@ -550,7 +550,7 @@ fn upstreams_that_send_equal_heads_at_once_are_not_blamed() {
     let whole = author.serve();
     let (first, mut mirror) = part_of(&author, range.clone(), vec![connect(&whole)]);
     mirror.round().unwrap();
-    let (part, other) = part_of(&author, range.clone(), vec![connect(&whole)]);
+    let (part, other) = part_of(&author, range, vec![connect(&whole)]);
     let (other, rounds) = (Mutex::new(other), Arc::new(AtomicUsize::new(0)));
     let counted = Arc::clone(&rounds);
     let served = start(Liar::new(service_of(first), move |path, answer| {
