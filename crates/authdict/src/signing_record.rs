@@ -120,7 +120,10 @@ impl SigningRecord {
         let lock = Lock::on(register.file(), register.path(), PATIENCE)?;
         // The previous holder of the lock may have written the file after it was first read. So it
         // is read again.
-        let register = register.reopened()?;
+        let mut register = register.reopened()?;
+        // That process may have been killed while it wrote. Its head may be handed out from now on,
+        // so a power cut or one damaged page must not bring the head before it back.
+        register.restore()?;
         Ok(Self {
             register,
             _lock: lock,
@@ -265,6 +268,16 @@ mod tests {
         killed.require(Version::new(1)).unwrap();
         killed.advance(b"a head").unwrap();
         assert!(!killed.is_empty());
+        drop(killed);
+        // A page of an older copy, as after a kill between the writes of the two slots.
+        let older = vec![0; 4096];
+        let newer = std::fs::read(&path).unwrap();
+        std::fs::write(&path, [&newer[..4096], &older].concat()).unwrap();
+        drop(SigningRecord::open(&path).unwrap());
+        let mut damaged = std::fs::read(&path).unwrap();
+        damaged[9] ^= 1;
+        std::fs::write(&path, damaged).unwrap();
+        assert!(!SigningRecord::open(&path).unwrap().is_empty());
         let mut other = SigningRecord::open(&folder.path().join("other.signed")).unwrap();
         for stored in [0, 1].map(Version::new) {
             let refused = other.require(stored).unwrap_err();

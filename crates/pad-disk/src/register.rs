@@ -157,10 +157,25 @@ impl Register {
             self.file.sync_data()?;
             // If the other slot cannot be written, the next write starts with it again.
             self.next = other;
+            self.number = number;
         }
-        self.number = number;
         self.value = value.to_vec();
         Ok(())
+    }
+
+    /// Writes the value again, durable in both slots when this returns.
+    ///
+    /// A value that was read may be in one slot only, and may not be on the disk yet: its writer
+    /// may have been killed between its two fsyncs, or before them. Call this before anything is
+    /// based on the value.
+    ///
+    /// # Errors
+    /// [`RegisterError::Io`], as for [`Register::write`].
+    pub fn restore(&mut self) -> Result<(), RegisterError> {
+        let value = core::mem::take(&mut self.value);
+        let written = self.write(&value);
+        self.value = value;
+        written
     }
 }
 
@@ -299,6 +314,29 @@ mod tests {
             assert_eq!((register.value(), register.next), (&b"second"[..], next));
             register.write(b"third").unwrap();
             assert_eq!(Register::read(&path).unwrap().unwrap(), b"third");
+        }
+    }
+
+    #[test]
+    fn a_restored_value_is_in_both_slots() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("register");
+        let mut register = Register::create(&path, b"first").unwrap();
+        let older = fs::read(&path).unwrap();
+        register.write(b"second").unwrap();
+        let newer = fs::read(&path).unwrap();
+        for (first, second) in [(&newer, &older), (&older, &newer)] {
+            fs::write(&path, [&first[..BETWEEN], &second[BETWEEN..]].concat()).unwrap();
+            let mut register = Register::open(&path).unwrap();
+            register.restore().unwrap();
+            assert_eq!(register.value(), b"second");
+            let restored = fs::read(&path).unwrap();
+            for slot in [0, BETWEEN] {
+                let mut damaged = restored.clone();
+                damaged[slot + 9] ^= 1;
+                fs::write(&path, damaged).unwrap();
+                assert_eq!(Register::read(&path).unwrap().unwrap(), b"second");
+            }
         }
     }
 

@@ -50,6 +50,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// * [`ClientError::Edit`] if the edits do not fit the file.
     /// * [`ClientError::Superseded`] or [`ClientError::Outdated`] if another writer came first.
+    /// * [`ClientError::Transport`] if the signed statement about the version before does not reach
+    ///   the server. No update was sent.
     /// * [`ClientError::Refused`] if the server refuses the update. The file is then unchanged,
     ///   unless [`is_pending`](Self::is_pending) returns `true`: the outcome is then unknown.
     /// * [`ClientError::Transport`] with [`HttpError::RequestTooLarge`] if the update is too large.
@@ -100,10 +102,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if length > self.queries.transport.request_limit() {
             return Err(TransportError::Http(HttpError::RequestTooLarge { length }).into());
         }
-        self.confirm(&base);
+        // Without the statement of the base, the server could not prove the next version to
+        // readers. It has the statement of version 1 from the upload.
+        let confirmed = self.confirm(&base);
+        if base.version > 1 {
+            confirmed?;
+        }
         // Stored before the request is sent: from here on, a crash does not lose the update.
         self.state.advance(Stage::Pending { base, update })?;
-        match self.settle()? {
+        match self.settle_stored()? {
             SettleOutcome::Applied(state) => Ok(state),
             SettleOutcome::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
             // Unreachable: an update is in progress.

@@ -249,7 +249,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         match self.check_standing(&status, &known) {
             Ok(()) => {
-                self.confirm(&known);
+                // Before the next update, the statement is sent again if it did not arrive.
+                drop(self.confirm(&known));
                 Ok(Status::Current(status))
             }
             Err(ClientError::Superseded { newer, .. }) => Ok(Status::Newer { status, newer }),

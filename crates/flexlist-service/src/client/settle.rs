@@ -51,6 +51,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * [`ClientError::Unexpected`] if the response does not match the request.
     /// * [`ClientError::State`] if the state file cannot be written.
     pub fn settle(&mut self) -> Result<SettleOutcome, ClientError> {
+        if let Stage::Pending { .. } | Stage::Refused { .. } = self.state.record().stage {
+            // The state file was read back, so it may not be on the disk yet.
+            self.state.restore()?;
+        }
+        self.settle_stored()
+    }
+
+    /// Like [`settle`](Self::settle), for a record that is durable.
+    pub(super) fn settle_stored(&mut self) -> Result<SettleOutcome, ClientError> {
         match &self.state.record().stage {
             Stage::Uploading(_) | Stage::Settled(_) => Ok(SettleOutcome::Nothing),
             Stage::Pending { base, update } => {
@@ -138,7 +147,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 };
                 self.check_standing(&status, &next)?;
                 self.state.advance(Stage::Settled(next))?;
-                self.confirm(&next);
+                // Before the next update, the statement is sent again if it did not arrive.
+                drop(self.confirm(&next));
                 Ok(None)
             }
             Response::Refused(refusal) if is_final(&refusal, base) => Ok(Some(refusal)),
@@ -156,11 +166,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// earlier versions.
     ///
     /// The statement allows recovery if the server or the client's state file is restored from an
-    /// older copy. If sending fails, the server stores more data than necessary. The statement is
-    /// then sent again before the next update.
-    pub(super) fn confirm(&mut self, state: &FileState) {
+    /// older copy. Readers without the owner's state need the statement of the current version or
+    /// of the one before it.
+    ///
+    /// # Errors
+    /// [`ClientError::Transport`] if no valid response arrives. A refusal is not an error here.
+    pub(super) fn confirm(&mut self, state: &FileState) -> Result<(), ClientError> {
         if self.confirmed == state.version {
-            return;
+            return Ok(());
         }
         let body = Confirm {
             file: state.file,
@@ -168,12 +181,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             root: state.list.root,
             total: state.list.total,
         };
-        if let Ok(signed) = self.sign(RequestKind::Confirm, &body)
-            && let Ok(Response::State(_)) =
-                self.queries.transport.exchange(&Request::Confirm(signed))
-        {
+        let signed = self.sign(RequestKind::Confirm, &body)?;
+        let response = self.queries.transport.exchange(&Request::Confirm(signed))?;
+        if let Response::State(_) = response {
             self.confirmed = state.version;
         }
+        Ok(())
     }
 }
 

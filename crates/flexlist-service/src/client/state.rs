@@ -309,6 +309,13 @@ impl StateFile {
         })
     }
 
+    /// Writes the record again, durably. After a crash, the file that was read may not be on the
+    /// disk yet.
+    pub(super) fn restore(&self) -> Result<(), StateError> {
+        let bytes = encode(&self.record, &self.key, LIMIT)?;
+        Ok(pad_disk::replace(&self.path, &bytes, Access::Private)?)
+    }
+
     /// Replaces the record durably. If that fails, the record in memory is unchanged. The file is
     /// unchanged too, unless only the fsync of its folder failed.
     pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {

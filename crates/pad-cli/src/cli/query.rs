@@ -185,9 +185,7 @@ impl Versions {
             // The absence of versions is not verified.
             return output.say(&text, &json!({ "latest": 0, "verified": false }));
         }
-        let word = if !has_notes {
-            String::new()
-        } else {
+        let word = if has_notes {
             let unless = if output.is_signed(has_signed) {
                 " unless signed"
             } else {
@@ -197,6 +195,8 @@ impl Versions {
                 "; times, numbers of changes and entries, and names are the {word_of}'s \
                  word{unless}"
             )
+        } else {
+            String::new()
         };
         let text = format!("heads {}{word}", output.verdict());
         output.say_verdict(&text, json!({ "latest": latest.number() }))

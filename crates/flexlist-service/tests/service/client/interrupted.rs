@@ -360,7 +360,12 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
 fn a_lost_acknowledgement_does_no_harm() {
     let (world, mut client) = uploaded(1_000);
     world.wire.answer(is_confirm, |_, _| out_of_reach());
-    for text in [b"one", b"two", b"new"] {
+    client.apply(&[write(0, b"one")]).unwrap();
+    // A further version could not be proved to readers.
+    assert!(client.apply(&[write(0, b"two")]).is_err());
+    assert!(!client.is_pending());
+    world.wire.be_honest();
+    for text in [b"two", b"new"] {
         client.apply(&[write(0, text)]).unwrap();
     }
     check(&mut client, &updated());

@@ -62,6 +62,24 @@ fn anybody_reads_and_audits_what_is_published() {
 }
 
 #[test]
+fn a_change_is_based_only_on_a_version_that_the_server_can_prove() {
+    let (world, mut client, _, observer) = published(TagKind::HashOnly, &contents(5_000));
+    // The statements of versions are lost, and nothing else.
+    world.wire.lose(is_confirm);
+    client.apply(&[insert(0, b"one")]).unwrap();
+    let refused = client.apply(&[insert(0, b"two")]).unwrap_err();
+    assert!(matches!(refused, ClientError::Transport(_)), "{refused}");
+    assert!(!client.is_pending());
+    assert_eq!(observer.newest().unwrap().status().version, 2);
+    world.wire.be_honest();
+    client.apply(&[insert(0, b"two")]).unwrap();
+    assert_eq!(
+        *observer.newest().unwrap().state(),
+        client.version().unwrap()
+    );
+}
+
+#[test]
 fn tags_with_a_secret_key_are_the_owners_to_audit_and_everybodys_to_read() {
     let file = contents(5_000);
     let (world, _client, public, observer) = published(TagKind::PrivateMac, &file);

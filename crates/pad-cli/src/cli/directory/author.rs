@@ -16,7 +16,10 @@ use authdict::{
 };
 use clap::Args;
 use pad_core::{Suite, Update};
-use pad_disk::Access;
+use pad_disk::{
+    Access,
+    layer::{FileLayer as _, Folder},
+};
 
 use super::{check_scheme, failure};
 use crate::cli::{
@@ -95,7 +98,8 @@ impl SignArguments {
             return Ok(());
         };
         if folder.join(update_name(latest)).exists() {
-            return Ok(());
+            // The command that wrote the file may have been killed before the name was durable.
+            return synchronise(folder);
         }
         match directory.logged_update(latest)? {
             Some(update) => write_update(folder, latest, &update),
@@ -195,7 +199,18 @@ pub(super) fn update_name(version: Version) -> String {
 
 /// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.
 pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result {
+    let is_new = !folder.exists();
     fs::create_dir_all(folder).map_err(Failure::at(folder))?;
     let path = folder.join(name);
-    pad_disk::replace(&path, bytes, Access::Usual).map_err(Failure::at(&path))
+    pad_disk::replace(&path, bytes, Access::Usual).map_err(Failure::at(&path))?;
+    if is_new {
+        synchronise(folder)?;
+    }
+    Ok(())
+}
+
+/// Makes the names in `folder`, and its own name, durable.
+fn synchronise(folder: &Path) -> Result {
+    let folder_layer = Folder::open(folder).map_err(Failure::at(folder))?;
+    folder_layer.synchronise().map_err(Failure::at(folder))
 }
