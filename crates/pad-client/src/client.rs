@@ -428,7 +428,8 @@ impl Client {
         empty: &RefCell<BTreeMap<String, u32>>,
     ) -> Result<(KeyRange, RangeContents), ClientError> {
         let logged = self.logged_heads(version, &Question::Range(range.clone()))?;
-        self.ask_first(RequestTarget::Page(version, range), |session| {
+        let from = RefCell::new(None);
+        let page = self.ask_first(RequestTarget::Page(version, range), |session| {
             let page = session.page(version, range)?;
             let is_last = page.end == range.end;
             let question = Question::Range(page);
@@ -454,11 +455,23 @@ impl Client {
                         }
                         *count = count.saturating_add(1);
                     }
+                    *from.borrow_mut() = Some(session.server().address());
                     Ok((page, contents))
                 }
                 _ => Err(Unusable::lie("the answer is to another question")),
             }
-        })
+        });
+        if let (Ok((page, contents)), Some(server)) = (&page, from.into_inner()) {
+            let entries = contents.entries.iter();
+            let bytes = entries.fold(0_usize, |bytes, (key, value)| {
+                let entry = key.as_bytes().len().saturating_add(value.as_bytes().len());
+                bytes.saturating_add(entry)
+            });
+            if page.end != range.end && (1..SHORT_PAGE).contains(&bytes) {
+                self.servers.failed_at(&server);
+            }
+        }
+        page
     }
 
     /// Returns the versions in which a key changed, up to the latest version of the view. The
@@ -712,6 +725,11 @@ impl core::fmt::Debug for Client {
 /// Maximum length, in bytes, of the answer with a page that is not the last page. One value may
 /// have 16 MiB.
 const LONGEST_PAGE_ANSWER: usize = 24 << 20;
+
+/// Bytes of entries below which a page that is not the last one is short. A server with short pages
+/// is asked after others for a while: with one entry in each page, it could prolong a listing to
+/// days.
+const SHORT_PAGE: usize = 1 << 17;
 
 /// Maximum number of empty pages from one server before the first entry. A router may forward to
 /// several servers that each keep a part of the keys.

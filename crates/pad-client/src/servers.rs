@@ -210,6 +210,13 @@ impl Servers {
         });
     }
 
+    /// Calls [`Servers::failed`] for the server with this address.
+    pub(crate) fn failed_at(&self, address: &str) {
+        if let Some(number) = self.list.iter().position(|one| one.address() == address) {
+            self.failed(number);
+        }
+    }
+
     /// Moves the preference to the next server of the list, so that equal servers share the load.
     pub fn turn(&self) {
         let mut state = self.state();

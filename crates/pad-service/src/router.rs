@@ -238,7 +238,7 @@ impl Router {
         let mut refused: Option<Reply> = None;
         for (number, server) in servers.order(wanted) {
             match self.receive(server, asked) {
-                Ok(reply) => match FetchError::in_reply(&reply) {
+                Ok((reply, took)) => match FetchError::in_reply(&reply) {
                     Some(error) if error.is_elsewhere() => {
                         // Refreshes the server's versions, so that further requests for this data
                         // try other servers first.
@@ -251,6 +251,11 @@ impl Router {
                     }
                     // The server has no such names or notes. Another server may have some.
                     None if is_named(asked.0) && reply.body == b"[]" => late = Some(reply),
+                    // A slow server would occupy the permits for large responses.
+                    None if took > SLOW => {
+                        servers.failed(number);
+                        return Ok(reply);
+                    }
                     None => {
                         servers.answered_one(number);
                         return Ok(reply);
@@ -309,7 +314,7 @@ impl Router {
         found.ok_or_else(|| no_server_answered(wanted, (failed, servers.all().len())))
     }
 
-    /// Forwards a request to a server.
+    /// Forwards a request to a server. Also returns the time that the server took.
     ///
     /// The web server's memory limits count a response only when it is passed on to the client.
     /// Therefore the first attempt receives at most `SHORT` bytes. A longer response is requested
@@ -318,12 +323,17 @@ impl Router {
         &self,
         server: &Remote,
         (path, posted, client): ClientRequest<'_>,
-    ) -> Result<Reply, FetchError> {
+    ) -> Result<(Reply, Duration), FetchError> {
         let longest = self.limits.response_bytes;
-        match server.forward(path, posted, client, longest.min(SHORT)) {
+        let forward = |most| {
+            let start = Instant::now();
+            let reply = server.forward(path, posted, client, most)?;
+            Ok((reply, start.elapsed()))
+        };
+        match forward(longest.min(SHORT)) {
             Err(FetchError::Http(HttpError::ResponseTooLarge { .. })) if longest > SHORT => {
                 let _permit = self.semaphore.take();
-                server.forward(path, posted, client, longest)
+                forward(longest)
             }
             reply => reply,
         }
@@ -491,6 +501,8 @@ type ClientRequest<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 
 /// Maximum bytes of a response that is received without a permit for large responses.
 const SHORT: usize = 1 << 20;
+/// Time after which a server with a valid response is asked after others for a while.
+const SLOW: Duration = Duration::from_secs(3);
 
 /// Computes the value of a gauge from a server's versions, and from whether the server is up.
 type Value = fn(&Versions) -> u64;

@@ -339,6 +339,32 @@ fn an_upstream_whose_pages_show_nothing_is_left() {
 }
 
 #[test]
+fn a_server_with_short_pages_is_asked_after_others() {
+    let author = Author::of_tree();
+    let many: Vec<String> = (0..200).map(|number| format!("k{number:03}")).collect();
+    author.publish_all(&many, "1");
+    let (pages, named) = (AtomicUsize::new(0), many.clone());
+    let stubborn = author.forger(&["pages/"], move |body| {
+        let number = pages.fetch_add(1, Ordering::Relaxed);
+        let page = keys(&named[number], &named[number + 1]);
+        *body = Question::Range(page).encode();
+    });
+    let honest = author.serve();
+    let client = author.client_at(&[&stubborn, &honest], "view", 1);
+    let mut rest = keys("k000", "");
+    let mut lengths = Vec::new();
+    while lengths.len() < many.len() {
+        let (page, contents) = client.page(Version::new(1), &rest).unwrap();
+        lengths.push(contents.entries.len());
+        if page.end.is_none() {
+            break;
+        }
+        rest.start = page.end;
+    }
+    assert_eq!(lengths, [1, 199]);
+}
+
+#[test]
 fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
     let author = Author::of_tree();
     let many: Vec<String> = (0..3000).map(|number| format!("k{number:05}")).collect();

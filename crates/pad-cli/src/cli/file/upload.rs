@@ -154,7 +154,7 @@ impl Sync {
         let synced = synced.map_err(|error| self.file.failure_of(&client, error))?;
         let line = state_line(&synced.state);
         let text = match (synced.updates, synced.sent) {
-            (0, _) => format!("the server has all of it: {line}"),
+            (0, _) => format!("nothing to send: {line}"),
             (1, sent) => format!("sent {sent} bytes: {line}"),
             (updates, sent) => format!("sent {sent} bytes in {updates} updates: {line}"),
         };

@@ -48,7 +48,7 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     assert!(bench.read("back") == contents);
     bench.ok("file audit --state s --key k --full");
     bench.steps(&[
-        "file sync --state s --key k original => 0 the server has all of it",
+        "file sync --state s --key k original => 0 nothing to send",
         "file sync --state s --key k none => 4 none",
         "file sync --state s --key k server => 2 not a plain file",
     ]);
