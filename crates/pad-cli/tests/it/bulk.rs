@@ -36,7 +36,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
     let schemes = ["red-black", "treap", "skip-list"];
     for scheme in &schemes[..soak::size(1, 3)] {
         let bench = Bench::with_key(scheme);
-        bench.write("t.csv", trace(soak::size(8_000, 40_000)).as_bytes());
+        bench.write("t.csv", trace(soak::size(4_000, 40_000)).as_bytes());
         let stores = [
             ("usual", ""),
             ("large", "--memory 1GiB"),
@@ -87,7 +87,7 @@ fn sizes_that_are_none_are_refused() {
 fn a_load_that_was_killed_is_done_again() {
     let bench = Bench::with_key("red-black");
     let long = [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000];
-    let (rows, all) = soak::size((20_000, &[30, 400][..]), (50_000, &long[..]));
+    let (rows, all) = soak::size((7_000, &[30, 150][..]), (50_000, &long[..]));
     bench.write("t.csv", trace(rows).as_bytes());
     let import = |store: &str| {
         let record = format!("--record {store}.signed --new-record");

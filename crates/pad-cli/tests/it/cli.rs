@@ -2,6 +2,7 @@
 //! input.
 
 use authdict::{SuiteName, internals::Store as _};
+use pad_conformance::soak;
 use serde_json::json;
 
 use crate::bench::{Bench, OF_TREE, TRACE, assert_has, is_error, prices, text};
@@ -112,8 +113,8 @@ fn history_and_diff_are_verified() {
 /// There are more changes than one batch, and contents of more than one page.
 #[test]
 fn long_differences_are_shown_as_they_are_proved() {
-    const KEYS: usize = 9_000;
-    let value = |snapshot: &str| snapshot.repeat(150);
+    const KEYS: usize = 1_800;
+    let value = |snapshot: &str| snapshot.repeat(750);
     // Every fifth key has the same value in both versions. A tenth of the other keys are in only
     // one version.
     let rows = ["a", "b"].into_iter().flat_map(|snapshot| {
@@ -447,9 +448,11 @@ fn many_read_while_one_writes_and_a_second_writer_is_refused() {
 #[test]
 fn readers_and_a_writer_do_not_stop_each_other() {
     let bench = Bench::with_trace();
+    let (readers, written) = soak::size((2, 6), (3, 20));
+    let last = 3 + written;
     let reading = |bench: &Bench| {
         let mut latest = 3;
-        while latest < 23 {
+        while latest < last {
             let found = bench.list("versions --store s --last 1").0;
             let version = found[0]["version"].as_u64().unwrap();
             assert!(version >= latest, "{version} after {latest}");
@@ -457,14 +460,14 @@ fn readers_and_a_writer_do_not_stop_each_other() {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..3 {
+        for _ in 0..readers {
             scope.spawn(|| reading(&bench));
         }
-        for number in 0..20 {
+        for number in 0..written {
             bench.publish(&format!("put apple {number}"));
         }
     });
-    assert_eq!(bench.json("check --store s")[0]["latest"], 23);
+    assert_eq!(bench.json("check --store s")[0]["latest"], last);
 }
 
 #[test]

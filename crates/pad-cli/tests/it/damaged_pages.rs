@@ -50,7 +50,7 @@ fn kinds() -> Vec<Kind> {
 
 #[test]
 fn every_command_says_that_the_store_is_damaged() {
-    let (step, kinds_of_damage) = soak::size((5, 1), (1, 2));
+    let (step, kinds_of_damage) = soak::size((17, 1), (1, 2));
     for kind in kinds() {
         let (bench, mut refused) = (&kind.bench, 0);
         for database in kind.databases {

@@ -110,7 +110,7 @@ fn changed_proofs_are_refused() {
     for (key, at) in [("apple", 2), ("fig", 3)] {
         bench.ok(&format!("prove --store s {key} --at {at} --out p --force"));
         let proof = bench.read("p");
-        for place in (0..proof.len()).step_by(soak::size(9, 1)) {
+        for place in (0..proof.len()).step_by(soak::size(23, 1)) {
             let mut forged = proof.clone();
             forged[place] ^= 1;
             bench.write("forged", &forged);
@@ -118,7 +118,7 @@ fn changed_proofs_are_refused() {
             let is_refused = matches!(output.status.code(), Some(2 | 3));
             assert!(is_refused, "{place}: {}", text(&output.stdout));
         }
-        for end in (0..proof.len()).step_by(soak::size(9, 1)) {
+        for end in (0..proof.len()).step_by(soak::size(23, 1)) {
             bench.write("cut", &proof[..end]);
             let code = bench.run("inspect --public k.pub cut").status.code();
             assert_eq!(code, Some(3), "{end}");

@@ -49,7 +49,7 @@ fn survive(scheme: &str, rounds: u64) {
     let trace = match std::env::var("PAD_KILL_TRACE") {
         Ok(name) => trace_named(&bench, &name),
         Err(_) if soak::enabled() => prices(),
-        Err(_) => few(&bench, if compacts { 300 } else { 100 }),
+        Err(_) => few(&bench, if compacts { 200 } else { 40 }),
     };
     // The same author imports on another machine, with its own signing record.
     let import = |store: &str| {
@@ -122,8 +122,8 @@ fn survive(scheme: &str, rounds: u64) {
     );
 }
 
-/// Returns a trace of 12 snapshots with `changes` changes each. Importing it takes about a second,
-/// with fewer changes for tuples than for trees.
+/// Returns a trace of 12 snapshots with `changes` changes each. Importing it takes longer than most
+/// delays of a kill, also with fewer changes for tuples than for trees.
 fn few(bench: &Bench, changes: u32) -> PathBuf {
     let rows = (0..12 * changes).map(|row| {
         let key = row.wrapping_mul(2_654_435_761) % 1000;

@@ -21,7 +21,7 @@ fn acknowledged_versions_survive_a_kill() {
 
 #[test]
 fn acknowledged_versions_with_frontiers_survive_a_kill() {
-    survive("aad-frontier", soak::size((12, 1), (36, 2)));
+    survive("aad-frontier", soak::size((9, 1), (36, 2)));
 }
 
 fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
@@ -93,7 +93,7 @@ fn a_full_disk_loses_nothing() {
     // even on a slow machine.
     let import = "--json import --group 1 --store disk/s --key k --parameters par t.csv";
     let mut known = 0;
-    for _ in 0..3 {
+    for _ in 0..soak::size(2, 3) {
         let output = bench.run(import);
         output.fails_with(4, "");
         let objects = objects(&text(&output.stdout)).into_iter();

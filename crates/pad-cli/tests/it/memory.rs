@@ -18,7 +18,7 @@ type S = Sha256Ed25519;
 /// `pad`, in KiB. The limit is several times the amount that starting takes, and below the amount
 /// that the operations would take.
 fn sizes() -> (u32, u32) {
-    soak::size((3_000_000, 200_000), (6_000_000, 400_000))
+    soak::size((2_000_000, 200_000), (6_000_000, 400_000))
 }
 
 fn limited(bench: &Bench, line: &str) -> std::process::Output {

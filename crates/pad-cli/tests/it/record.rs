@@ -241,12 +241,10 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
 /// A change that is noted during a commit waits for the next commit, which signs it.
 #[test]
 fn changes_that_are_noted_beside_commits_are_signed_once_each() {
-    let slow = soak::size(2, 6);
+    let rounds = soak::size(3, 6);
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
-        let bench = Bench::with_key(scheme);
-        bench.ok("put --store s --key k key 0");
-        // A commit of a log takes much longer than the others.
-        let rounds = if scheme == "aad-counted" { slow } else { 6 };
+        let (bench, with) = with_key_of(scheme);
+        bench.ok(&format!("put --store s --key k{with} key 0"));
         for round in 1..=rounds {
             let start = |line: &str| bench.command().args(line.split(' ')).spawn().unwrap();
             let mut both = [

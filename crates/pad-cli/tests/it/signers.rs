@@ -54,6 +54,9 @@ fn with_program(options: &str) -> Bench {
     let bench = Bench::new();
     script(&bench, "sign", SIGN);
     bench.write("seed", key(7).as_bytes());
+    if options.contains("--parameters par") {
+        bench.ok("parameters --top 4 --out par");
+    }
     let author = hex::encode(key(7).verifying_key().as_bytes());
     let made = &bench.json(&format!("keygen --out k --author {author} {options}"))[0];
     assert_eq!(made["author"], author);
@@ -110,8 +113,9 @@ fn a_program_signs_in_place_of_the_secret_key() {
 
 #[test]
 fn a_program_signs_a_log() {
-    let bench = with_program("--scheme aad-counted");
-    bench.ok(&format!("put --store s {PROGRAM} --commit apple 3"));
+    let bench = with_program("--scheme aad-counted --parameters par");
+    let put = format!("put --store s {PROGRAM} --parameters par --commit apple 3");
+    bench.ok(&put);
     let found = &bench.json("get --store s --public k.pub apple")[0];
     assert_eq!(found["verified"], true);
 }

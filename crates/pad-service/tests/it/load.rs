@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use pad_conformance::soak;
+
 #[path = "../../examples/load/attacks.rs"]
 mod attacks;
 #[path = "../../examples/load/connection.rs"]
@@ -14,7 +16,7 @@ mod store;
 #[test]
 fn honest_clients_lose_nothing_beside_every_attack() {
     let report = mixed::run(&mixed::Plan {
-        span: Duration::from_secs(2),
+        span: Duration::from_secs(soak::size(1, 2)),
         clients: 20,
         hostile: 10,
         keys: 2000,

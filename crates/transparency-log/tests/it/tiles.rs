@@ -126,7 +126,7 @@ fn a_reader_gives_what_the_log_has() {
         let draws = match size {
             0 => 0,
             1..=1000 => 12,
-            _ => soak::size(3, 12),
+            _ => soak::size(1, 12),
         };
         for _ in 0..draws {
             let index = numbers.below(size);

@@ -84,17 +84,17 @@ fn all_sizes_up_to_600_have_the_roots_and_proofs_of_the_definition() {
     let heads: Vec<TreeHead> = (0..=600).map(|size| log.head(size)).collect();
     let is_next_to_power =
         |number: u64| number.wrapping_add(1) & number.wrapping_sub(1) & number == 0;
-    let every = soak::size(5, 1);
+    let (every, small) = soak::size((13, 40), (1, 70));
     for (size, head) in (0_u64..).zip(heads.iter().copied()) {
         assert_eq!(edge.head(), head, "{size}");
         assert_eq!(root(&mut log, size).unwrap(), head.root, "{size}");
         edge.append(Hash::of_leaf(&entry(size)), |_, _| {});
-        if size > 70 && size % every > 0 && !is_next_to_power(size) {
+        if size > small && size % every > 0 && !is_next_to_power(size) {
             continue;
         }
         // All entries and older sizes of small trees. In large trees, those near powers of two and
         // near the end.
-        let chosen = |number: u64| size <= 70 || is_next_to_power(number) || number + 3 > size;
+        let chosen = |number: u64| size <= small || is_next_to_power(number) || number + 3 > size;
         let leaves = log.leaves[..usize::try_from(size).unwrap()].to_vec();
         for number in (0..=size).filter(|number| chosen(*number)) {
             let place = usize::try_from(number).unwrap();

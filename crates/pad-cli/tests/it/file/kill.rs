@@ -1,7 +1,7 @@
 //! Kills the server with `kill -9` during an upload and many updates. No acknowledged data may be
 //! lost.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 6; with `make soak`, it is 15.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 4; with `make soak`, it is 15.
 
 use std::{path::Path, thread, time::Duration};
 
@@ -21,7 +21,7 @@ type Client = FileClient<HttpTransport, SigningKey>;
 
 #[test]
 fn acknowledged_bytes_survive() {
-    let rounds = wanted_rounds(soak::size(6, 15));
+    let rounds = wanted_rounds(soak::size(4, 15));
     let bench = Bench::new();
     let key = FileOwnerKey::generate(TagKind::default(), &Workers::sequential()).unwrap();
     let mut server = Process::of_files(&bench, "");

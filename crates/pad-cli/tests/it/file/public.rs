@@ -3,6 +3,7 @@
 use std::fs;
 
 use flexlist_service::internals::message::{Request, Response};
+use pad_conformance::soak;
 
 use crate::{
     bench::{Bench, Outcome as _, text},
@@ -11,12 +12,17 @@ use crate::{
 
 const CONTENTS: &[u8] = b"some text that everybody may read and that anybody audits\n";
 
+/// Returns the contents of the file. Tags with pairings take most of the time.
+fn contents() -> Vec<u8> {
+    CONTENTS.repeat(soak::size(200, 2_000))
+}
+
 /// Creates a file with tags of this kind. The public data is in a separate folder without other
 /// files.
 fn published(kind: &str) -> (Bench, Liar, Bench) {
     let (bench, server) = Liar::bench();
     let address = server.address();
-    bench.write("original", &CONTENTS.repeat(2_000));
+    bench.write("original", &contents());
     bench.steps(&[
         &format!("file keygen --out k --tags {kind}"),
         &format!("file upload --state s --key k --server {address} original"),
@@ -47,7 +53,7 @@ fn whoever_has_what_is_published_reads_and_audits() {
             assert_eq!(audit[0]["version"], 1);
         }
         elsewhere.ok("file read --public public --out copy");
-        assert!(elsewhere.read("copy") == CONTENTS.repeat(2_000));
+        assert!(elsewhere.read("copy") == contents());
         // The owner changes the file. Readers accept the new version because of the owner's
         // signature.
         bench.ok("file write --state s --key k --offset 0 --text SOME");

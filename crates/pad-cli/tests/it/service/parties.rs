@@ -2,7 +2,10 @@
 //! processes.
 
 use super::process::{Process, ROOTS, begin_store, certify, latest, pushed_server, wait_for};
-use crate::bench::{Bench, text};
+use crate::{
+    append_only::with_key_of,
+    bench::{Bench, text},
+};
 
 #[test]
 fn three_parties_on_several_machines_and_every_lie_is_caught() {
@@ -195,13 +198,13 @@ fn logs_are_served_with_proofs_that_they_only_grow() {
 
 /// Creates a log with two versions, and a certificate.
 pub(super) fn with_log() -> Bench {
-    let bench = Bench::with_key("aad-counted");
+    let bench = with_key_of("aad-counted");
     certify(&bench);
     bench.write_trace(
         "t.csv",
         ["a,put,apple,3\n", "b,put,apple,4\n"].map(String::from),
     );
-    bench.ok("import --store s --key k t.csv");
+    bench.ok("import --store s --key k --parameters par t.csv");
     bench
 }
 

@@ -65,6 +65,9 @@ pub(super) fn begin_store(bench: &Bench, store: &str) {
     if !bench.path("first.update").exists() {
         bench.ok("export --store s --at 1 --out first.update");
     }
-    let apply = format!("apply --store {store} --public k.pub");
+    // Some logs have parameters of their own.
+    let has_own = bench.path("par").exists();
+    let with = if has_own { " --parameters par" } else { "" };
+    let apply = format!("apply --store {store} --public k.pub{with}");
     bench.ok(&format!("{apply} first.update"));
 }

@@ -147,11 +147,10 @@ fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
 fn keys_with_long_values_are_asked_about_in_smaller_pages() {
     let bench = Bench::with_key("red-black");
     // Together, these values are longer than the longest response.
-    bench.write("value", &vec![b'v'; 1 << 24]);
-    for key in ["a", "b", "c", "d", "e"] {
-        bench.ok(&format!("put --store s --key k {key} --value-file value"));
-    }
-    bench.ok("commit --store s --key k");
+    let value = "v".repeat(1 << 24);
+    let rows = ["a", "b", "c", "d", "e"].map(|key| format!("a,put,{key},{value}\n"));
+    bench.write_trace("t.csv", rows);
+    bench.ok("import --store s --key k t.csv");
     let server = serve(&bench);
     bench.write("keys", b"c\nnone\na\nb\ne\nd\n");
     let address = &server.address;

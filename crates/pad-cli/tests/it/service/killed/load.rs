@@ -79,7 +79,7 @@ impl Runner {
                 self.is_killed.store(true, Ordering::SeqCst);
                 return child.kill().unwrap();
             }
-            thread::yield_now();
+            thread::sleep(Duration::from_micros(100));
         }
     }
 }
@@ -134,8 +134,8 @@ impl Author {
         Some(committed.get(&version)?.1.clone())
     }
 
-    /// Publishes versions until `done` is set.
-    pub(super) fn publish(&self, bench: &Bench, done: &AtomicBool) {
+    /// Publishes versions until `done` is set, with a pause after each of them.
+    pub(super) fn publish(&self, bench: &Bench, done: &AtomicBool, pause: Duration) {
         let push = each("--push", &self.servers);
         let commit = format!("commit --store s --key k{push} {ROOTS}");
         // The first value is larger than the existing values, so that values grow with the
@@ -154,6 +154,7 @@ impl Author {
                 let is_expected = ended.is_cut || matches!(ended.code, Some(0 | 4));
                 assert!(is_expected, "{:?} {}", ended.code, ended.error);
                 if !ended.is_cut {
+                    thread::sleep(pause);
                     continue;
                 }
             }
