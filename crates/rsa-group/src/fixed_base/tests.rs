@@ -54,11 +54,17 @@ fn tables_agree_with_plain_powers() {
     // Prime or not: powers are compared modulo any number.
     let long = (Integer::from(3) << 1534_u32) + 1_u32;
     let all = primes().into_iter().chain([long]);
-    for (prime, powers) in all.flat_map(|prime| {
+    for (first, prime, powers) in all.enumerate().flat_map(|(place, prime)| {
         let powers = of_each_kind(&base, &prime);
-        powers.map(|powers| (prime.clone(), powers))
+        powers.map(|powers| (place == 0, prime.clone(), powers))
     }) {
-        let exponents = exponents(&prime);
+        // More than a block for the first prime. For the others, only the soak test has as many.
+        let mut exponents = exponents(&prime);
+        exponents.truncate(match (cfg!(soak), first) {
+            (true, _) => 103,
+            (false, true) => 67,
+            (false, false) => 12,
+        });
         assert!(powers.are_modulo(&(&prime * guard())));
         assert!(!powers.are_modulo(&prime));
         // Few and many powers left over after eights, on one thread.

@@ -88,10 +88,16 @@ fn powers_agree_with_gmp() {
         (3000, 2, 2),
     ] {
         check::<40, 5>(&ours, bits, bases, count);
-        check::<60, 8>(&longest, bits, bases, count);
-        check::<60, 8>(&sparse, bits, bases, count);
-        check::<40, 5>(&shortest[0], bits, bases, count);
-        check::<60, 8>(&shortest[1], bits, bases, count);
+        // Without `soak`, long exponents are raised modulo one number of each width only.
+        let is_soak = cfg!(soak);
+        if is_soak || bits <= 1000 {
+            check::<60, 8>(&longest, bits, bases, count);
+        }
+        if is_soak || bits <= 273 {
+            check::<60, 8>(&sparse, bits, bases, count);
+            check::<40, 5>(&shortest[0], bits, bases, count);
+            check::<60, 8>(&shortest[1], bits, bases, count);
+        }
     }
 }
 

@@ -85,7 +85,12 @@ fn fermat_in_lanes_agrees_with_single_powers() {
         let exponent = Integer::from(number - 1);
         Integer::from(2).pow_mod(&exponent, number) == Ok(Integer::from(1))
     };
-    for bits in [30, 200, 1023, 1024, 1025, 1535, 1544] {
+    let lengths: &[u32] = if cfg!(soak) {
+        &[30, 200, 1023, 1024, 1025, 1535, 1544]
+    } else {
+        &[30, 200, 1023, 1025, 1544]
+    };
+    for bits in lengths.iter().copied() {
         let mut prime: Integer = (Integer::from(1) << (bits - 1)) + 12_345_u32;
         let mut numbers = Vec::new();
         for step in 0..4_u32 {
