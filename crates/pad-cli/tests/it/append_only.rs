@@ -357,7 +357,7 @@ fn a_view_follows_a_log_along_append_only_proofs() {
 #[test]
 fn logs_with_frontiers_are_stored_and_asked_alike() {
     let bench = with_key_of("aad-frontier");
-    // Each command that needs the parameters takes about a second. In the short case, only one does.
+    // Each command that needs the parameters takes about a second. The short case has only one.
     let is_long = soak::enabled();
     let bench = if is_long { publish(bench) } else { bench };
     bench.step("parameters --scheme aad-frontier --top 14 --out large => 2 is 13");

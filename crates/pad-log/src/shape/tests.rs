@@ -1,3 +1,5 @@
+use pad_conformance::soak;
+
 use super::*;
 
 const SCHEDULES: [Schedule; 2] = [Schedule::Eager, Schedule::Deferred];
@@ -26,7 +28,7 @@ fn shapes() -> impl Iterator<Item = Shape> {
 #[test]
 fn forests_are_partitions_by_the_definition() {
     for shape in shapes() {
-        for size in 0..=4096 {
+        for size in (0..=4096).step_by(soak::size(7, 1)) {
             let forest: Vec<Address> = shape.forest(size).collect();
             let mut expected = Vec::new();
             let trees = size.div_ceil(1 << shape.top_level());
@@ -64,7 +66,7 @@ fn forests_are_partitions_by_the_definition() {
 #[test]
 fn older_roots_lie_below_newer_ones() {
     for shape in shapes() {
-        for new in 0..=300 {
+        for new in (0..=300).step_by(soak::size(7, 1)) {
             for old in 0..=new {
                 for root in shape.forest(old) {
                     let newer = shape.root_holding(root.start(), new);

@@ -84,8 +84,8 @@ fn check_whole(files: &LogFiles, checkpoint: &Checkpoint) {
     assert_eq!(naive.head(checkpoint.size()), checkpoint.head());
 }
 
-/// Returns crash points: all operations other than repeated writes, and some writes. The short tests
-/// share them: each has every second one, from the place `first` on.
+/// Returns crash points: all operations other than repeated writes, and some writes. The short
+/// tests share them: each has every second one, from the place `first` on.
 #[track_caller]
 fn chosen(first: usize) -> Vec<usize> {
     let (every, first, step) = soak::size((127, first, 2), (41, 0, 1));

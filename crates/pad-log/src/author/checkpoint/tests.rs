@@ -2,6 +2,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
+use pad_conformance::soak;
 use pad_core::{HeadSigner, Key, Untrusted, Version, codec};
 
 use super::*;
@@ -91,7 +92,8 @@ fn entries_are_those_that_the_root_speaks_for() {
         checkpoint.entries[place] = honest;
     }
     for level in 0..checkpoint.levels.len() {
-        for place in (0..checkpoint.levels[level].len()).step_by(NODE_BYTES) {
+        let step = NODE_BYTES * soak::size(3, 1);
+        for place in (0..checkpoint.levels[level].len()).step_by(step) {
             // Accumulators, and the hashes that cover them.
             for byte in [place, place + 50] {
                 checkpoint.levels[level][byte] ^= 1;
@@ -161,7 +163,9 @@ fn frontiers_that_somebody_else_wrote_deceive_nobody() {
     let key = Key::try_from("absent").unwrap();
     assert_eq!(values(server, version, &key), Ok(0));
     let stored = checkpoint.frontiers[0].len();
-    for place in (0..256).step_by(11).chain((256..stored).step_by(499)) {
+    // Every field of the first 256 bytes has at least 32 bytes.
+    let [first, rest] = soak::size([37, 1999], [11, 499]);
+    for place in (0..256).step_by(first).chain((256..stored).step_by(rest)) {
         let mut changed = checkpoint.clone();
         changed.frontiers[0][place] ^= 1;
         let opened = restored(server, &changed).unwrap();
