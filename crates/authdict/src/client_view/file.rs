@@ -12,6 +12,9 @@ use pad_disk::{Access, Lock, LockError, PATIENCE};
 use super::{StoredView, ViewFileError};
 
 /// Handle of a view file at a path. The file need not exist yet.
+///
+/// A view that this process has written is durable. A view that it has read may not be: if its
+/// writer was killed and the power fails within seconds, the file contains the view before.
 #[derive(Clone, Debug)]
 pub struct ViewFile {
     path: PathBuf,
