@@ -52,7 +52,8 @@ impl Default for HttpOptions {
         Self {
             roots: Roots::System,
             request_bytes: 32 << 20,
-            response_bytes: 64 << 20,
+            // Servers of updates of 64 MiB add a list, and send other responses of this length.
+            response_bytes: (64 << 20) + (1 << 10),
             attempts: 5,
             backoff: Duration::from_millis(200),
             connect: Duration::from_secs(10),

@@ -163,4 +163,7 @@ fn keys_with_long_values_are_asked_about_in_smaller_pages() {
         assert_eq!(length, if key == "none" { 0 } else { 1 << 24 }, "{key}");
     }
     assert_eq!(end["present_keys"], 5);
+    // The proof about four of them is slightly longer than 64 MiB.
+    bench.write("keys", b"a\nb\nc\nd\n");
+    assert_eq!(bench.list(&line).1["present_keys"], 4);
 }
