@@ -468,7 +468,7 @@ impl Client {
                 bytes.saturating_add(entry)
             });
             if page.end != range.end && (1..SHORT_PAGE).contains(&bytes) {
-                self.servers.failed_at(&server);
+                self.servers.answered_badly_at(&server);
             }
         }
         page

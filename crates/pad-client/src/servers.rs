@@ -210,10 +210,17 @@ impl Servers {
         });
     }
 
-    /// Calls [`Servers::failed`] for the server with this address.
-    pub(crate) fn failed_at(&self, address: &str) {
+    /// Records that the server with index `number` has answered, but is not to be preferred: it is
+    /// tried after other servers for a while.
+    pub fn answered_badly(&self, number: usize) {
+        self.answered_one(number);
+        self.failed(number);
+    }
+
+    /// Calls [`Servers::answered_badly`] for the server with this address.
+    pub(crate) fn answered_badly_at(&self, address: &str) {
         if let Some(number) = self.list.iter().position(|one| one.address() == address) {
-            self.failed(number);
+            self.answered_badly(number);
         }
     }
 

@@ -41,7 +41,8 @@ struct Progress {
     last: Option<Instant>,
     /// Whether the server for which the load was begun has provided nothing.
     is_given_up: bool,
-    /// Number of loads with progress that were abandoned since the last complete version.
+    /// Number of loads that were abandoned since the last complete version, without those that were
+    /// given up.
     abandoned: u32,
 }
 
@@ -49,11 +50,12 @@ impl Progress {
     /// Returns whether the load may be abandoned at time `now`.
     ///
     /// One slow server can make progress forever, so the time of a load is limited. Each abandoned
-    /// load doubles the limit. So a version that only a slow server has is completed in the end.
+    /// load doubles the limits, so that a version of a slow server is completed in the end.
     fn is_stalled(self, now: Instant) -> bool {
         let doubled = 1 << self.abandoned.min(MOST_DOUBLINGS);
         self.is_given_up
-            || now.duration_since(self.last.unwrap_or(self.begun)) > PATIENCE
+            || now.duration_since(self.last.unwrap_or(self.begun))
+                > PATIENCE.saturating_mul(doubled)
             || now.duration_since(self.begun) > LONGEST_LOAD.saturating_mul(doubled)
     }
 }
@@ -128,12 +130,12 @@ impl Part {
     /// Records that another version is being loaded from now on.
     pub(crate) fn begin(&self) {
         let mut progress = self.progress();
-        let has_some = progress.last.is_some();
+        let was_active = !progress.is_given_up;
         *progress = Progress {
             begun: Instant::now(),
             last: None,
             is_given_up: false,
-            abandoned: progress.abandoned.saturating_add(has_some.into()),
+            abandoned: progress.abandoned.saturating_add(was_active.into()),
         };
     }
 
@@ -147,8 +149,13 @@ impl Part {
     /// Records that the version being loaded is complete.
     pub(crate) fn completed(&self) {
         let mut progress = self.progress();
-        progress.last = None;
+        progress.is_given_up = true;
         progress.abandoned = 0;
+    }
+
+    /// Records that another server is asked for the version being loaded.
+    pub(crate) fn join(&self) {
+        self.progress().is_given_up = false;
     }
 
     /// Records that the server for which the load was begun fails. Does nothing if there was
@@ -201,6 +208,7 @@ mod tests {
         let at = |last, abandoned, now| progress(last, abandoned).is_stalled(begun + now);
         assert!(!at(Duration::ZERO, 0, PATIENCE));
         assert!(at(Duration::ZERO, 0, PATIENCE + second));
+        assert!(!at(Duration::ZERO, 1, PATIENCE * 2));
         assert!(!at(LONGEST_LOAD, 0, LONGEST_LOAD));
         assert!(at(LONGEST_LOAD, 0, LONGEST_LOAD + second));
         let doubled = LONGEST_LOAD * 2;

@@ -253,7 +253,7 @@ impl Router {
                     None if is_named(asked.0) && reply.body == b"[]" => late = Some(reply),
                     // A slow server would occupy the permits for large responses.
                     None if took > SLOW => {
-                        servers.failed(number);
+                        servers.answered_badly(number);
                         return Ok(reply);
                     }
                     None => {

@@ -110,7 +110,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
         // Stored before the request is sent: from here on, a crash does not lose the update.
         self.state.advance(Stage::Pending { base, update })?;
-        match self.settle_stored()? {
+        match self.settle()? {
             SettleOutcome::Applied(state) => Ok(state),
             SettleOutcome::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
             // Unreachable: an update is in progress.

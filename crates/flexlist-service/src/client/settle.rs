@@ -51,15 +51,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * [`ClientError::Unexpected`] if the response does not match the request.
     /// * [`ClientError::State`] if the state file cannot be written.
     pub fn settle(&mut self) -> Result<SettleOutcome, ClientError> {
-        if let Stage::Pending { .. } | Stage::Refused { .. } = self.state.record().stage {
-            // The state file was read back, so it may not be on the disk yet.
-            self.state.restore()?;
-        }
-        self.settle_stored()
-    }
-
-    /// Like [`settle`](Self::settle), for a record that is durable.
-    pub(super) fn settle_stored(&mut self) -> Result<SettleOutcome, ClientError> {
         match &self.state.record().stage {
             Stage::Uploading(_) | Stage::Settled(_) => Ok(SettleOutcome::Nothing),
             Stage::Pending { base, update } => {
@@ -124,6 +115,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         base: &FileState,
         update: &SignedRequest,
     ) -> Result<Option<Refusal>, ClientError> {
+        self.state.ensure_durable()?;
         let response = match self
             .queries
             .transport

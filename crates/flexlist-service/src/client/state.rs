@@ -250,6 +250,7 @@ impl LockedFile {
             path: self.path,
             record: self.sealed.authenticate(&key)?,
             key,
+            is_durable: false,
             _lock: self.lock,
         })
     }
@@ -267,6 +268,8 @@ pub(super) struct StateFile {
     path: PathBuf,
     record: Record,
     key: StateKey,
+    /// Whether this process has written the record.
+    is_durable: bool,
     _lock: Lock,
 }
 
@@ -287,6 +290,7 @@ impl StateFile {
                 path: path.canonicalize()?,
                 record,
                 key,
+                is_durable: true,
                 _lock: lock,
             }),
         }
@@ -309,11 +313,13 @@ impl StateFile {
         })
     }
 
-    /// Writes the record again, durably. After a crash, the file that was read may not be on the
-    /// disk yet.
-    pub(super) fn restore(&self) -> Result<(), StateError> {
-        let bytes = encode(&self.record, &self.key, LIMIT)?;
-        Ok(pad_disk::replace(&self.path, &bytes, Access::Private)?)
+    /// Writes the record again if it was read and not written: after a crash, the file that was
+    /// read may not be on the disk yet.
+    pub(super) fn ensure_durable(&mut self) -> Result<(), StateError> {
+        if self.is_durable {
+            return Ok(());
+        }
+        self.replace(self.record.clone())
     }
 
     /// Replaces the record durably. If that fails, the record in memory is unchanged. The file is
@@ -322,6 +328,7 @@ impl StateFile {
         let bytes = encode(&record, &self.key, LIMIT)?;
         pad_disk::replace(&self.path, &bytes, Access::Private)?;
         self.record = record;
+        self.is_durable = true;
         Ok(())
     }
 }

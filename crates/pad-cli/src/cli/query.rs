@@ -154,7 +154,17 @@ impl Versions {
             if version > known {
                 // One page is in memory at a time: a server can invent long names.
                 known = Version::new(version.number().saturating_add(PAGE - 1)).min(latest);
-                notes = names.notes(version, known)?;
+                notes = match names.notes(version, known) {
+                    // Without notes, the list is still verified.
+                    Err(failure) if version.number() > first => {
+                        Output::warn(&format!(
+                            "further versions are listed without notes: {failure}"
+                        ));
+                        known = latest;
+                        VersionNotes::default()
+                    }
+                    notes => notes?,
+                };
             }
             let head = session.head(version)?;
             let kept = version >= oldest;

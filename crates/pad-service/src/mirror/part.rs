@@ -156,6 +156,8 @@ impl Part {
             if begins {
                 part.load(version).map_err(refused)?;
                 self.begin();
+            } else {
+                self.join();
             }
             begins
         };

@@ -99,7 +99,7 @@ impl SignArguments {
         };
         if folder.join(update_name(latest)).exists() {
             // The command that wrote the file may have been killed before the name was durable.
-            return synchronise(folder);
+            return synchronise_names(folder);
         }
         match directory.logged_update(latest)? {
             Some(update) => write_update(folder, latest, &update),
@@ -209,8 +209,14 @@ pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result {
     Ok(())
 }
 
+/// Makes the names in `folder` durable.
+pub(super) fn synchronise_names(folder: &Path) -> Result {
+    let names = Folder::open(folder).and_then(|layer| layer.synchronise_names());
+    names.map_err(Failure::at(folder))
+}
+
 /// Makes the names in `folder`, and its own name, durable.
 fn synchronise(folder: &Path) -> Result {
-    let folder_layer = Folder::open(folder).map_err(Failure::at(folder))?;
-    folder_layer.synchronise().map_err(Failure::at(folder))
+    let names = Folder::open(folder).and_then(|layer| layer.synchronise());
+    names.map_err(Failure::at(folder))
 }

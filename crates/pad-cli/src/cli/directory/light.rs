@@ -27,7 +27,7 @@ use pad_core::{Suite, Update};
 
 use super::{
     apply::LONGEST_UPDATE,
-    author::{SignArguments, update_name, write_into, write_update},
+    author::{SignArguments, synchronise_names, update_name, write_into, write_update},
     failure,
     proof_source::ProofSource,
 };
@@ -133,7 +133,9 @@ impl<S: Suite> Light<S> {
         let mut folders = iter::once(&self.folder).chain(&self.updates);
         let is_written = folders.all(|folder| folder.join(update_name(version)).exists());
         if is_recorded && is_written {
-            return Ok(());
+            // The command that wrote the files may have been killed before a name was durable.
+            let mut updates = self.updates.iter();
+            return updates.try_for_each(|folder| synchronise_names(folder));
         }
         self.hand_out(&update)?;
         if !is_recorded && !is_written {
