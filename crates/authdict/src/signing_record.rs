@@ -269,10 +269,10 @@ mod tests {
         killed.advance(b"a head").unwrap();
         assert!(!killed.is_empty());
         drop(killed);
-        // A page of an older copy, as after a kill between the writes of the two slots.
-        let older = vec![0; 4096];
-        let newer = std::fs::read(&path).unwrap();
-        std::fs::write(&path, [&newer[..4096], &older].concat()).unwrap();
+        // The second page is damaged, and later the first one.
+        let mut whole = std::fs::read(&path).unwrap();
+        whole[4096..].fill(0);
+        std::fs::write(&path, whole).unwrap();
         drop(SigningRecord::open(&path).unwrap());
         let mut damaged = std::fs::read(&path).unwrap();
         damaged[9] ^= 1;

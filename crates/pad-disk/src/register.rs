@@ -289,14 +289,21 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_only_valid_slot_is_overwritten_last() {
+    /// Returns a folder with a register, and its contents with a first and a second value.
+    fn two_values() -> (tempfile::TempDir, [Vec<u8>; 2]) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("register");
         let mut register = Register::create(&path, b"first").unwrap();
         let older = fs::read(&path).unwrap();
         register.write(b"second").unwrap();
         let newer = fs::read(&path).unwrap();
+        (folder, [older, newer])
+    }
+
+    #[test]
+    fn the_only_valid_slot_is_overwritten_last() {
+        let (folder, [older, newer]) = two_values();
+        let path = folder.path().join("register");
         let mut torn = newer.clone();
         torn[9] ^= 1;
         torn[BETWEEN + 9] ^= 1;
@@ -319,12 +326,8 @@ mod tests {
 
     #[test]
     fn a_restored_value_is_in_both_slots() {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, [older, newer]) = two_values();
         let path = folder.path().join("register");
-        let mut register = Register::create(&path, b"first").unwrap();
-        let older = fs::read(&path).unwrap();
-        register.write(b"second").unwrap();
-        let newer = fs::read(&path).unwrap();
         for (first, second) in [(&newer, &older), (&older, &newer)] {
             fs::write(&path, [&first[..BETWEEN], &second[BETWEEN..]].concat()).unwrap();
             let mut register = Register::open(&path).unwrap();

@@ -501,7 +501,7 @@ type ClientRequest<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 
 /// Maximum bytes of a response that is received without a permit for large responses.
 const SHORT: usize = 1 << 20;
-/// Time after which a server with a valid response is asked after others for a while.
+/// Time above which a server's response makes the router prefer other servers for a while.
 const SLOW: Duration = Duration::from_secs(3);
 
 /// Computes the value of a gauge from a server's versions, and from whether the server is up.

@@ -56,7 +56,7 @@ struct Extent {
     fewer: usize,
     /// The number of other keys that a genuine proof is verified for.
     questions: usize,
-    /// One of so many published files is mutated.
+    /// The step through the published files that are mutated.
     published: usize,
     /// The least number of cases.
     cases: usize,
@@ -401,7 +401,7 @@ fn cases(
 }
 
 /// Returns the published proof files of a design with aggregated signatures, and mutations of them.
-/// One of `every` files is taken.
+/// Takes every file whose place is a multiple of `every`.
 fn published_cases(mutations: usize, every: usize, numbers: &mut Random) -> Cases {
     let vectors: Json = pad_conformance::published::read("proof-files/tuple-spec-lightweight-bls");
     let public = vectors["public"].as_str().unwrap();

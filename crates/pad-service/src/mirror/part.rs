@@ -162,8 +162,12 @@ impl Part {
             begins
         };
         let loaded = self.fill(visit, version, changed);
-        if begins && loaded.is_err() && self.read().loading() == Some(version) {
-            self.give_up();
+        if begins && loaded.is_err() {
+            // The lock is held, so that no other load begins meanwhile.
+            let part = self.read();
+            if part.loading() == Some(version) {
+                self.give_up();
+            }
         }
         loaded
     }
@@ -200,13 +204,14 @@ impl Part {
                 if part.loading() != Some(version) {
                     return Ok(part.latest() == version);
                 }
-                part.progress().map_err(refused)?
+                let progress = part.progress().map_err(refused)?;
+                if matches!(progress, PartProgress::Kept(_)) {
+                    self.completed();
+                }
+                progress
             };
             let missing = match progress {
-                PartProgress::Kept(_) => {
-                    self.completed();
-                    return Ok(true);
-                }
+                PartProgress::Kept(_) => return Ok(true),
                 PartProgress::Missing(missing) => missing,
             };
             in_vain = if before.as_ref() == Some(&missing) {

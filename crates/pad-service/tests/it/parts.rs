@@ -581,7 +581,7 @@ fn upstreams_that_send_equal_heads_at_once_are_not_blamed() {
     let counted = Arc::clone(&rounds);
     let served = start(Liar::new(service_of(first), move |path, answer| {
         // The other mirror fetches the heads before this mirror receives them.
-        if path.starts_with("heads/") && counted.fetch_add(1, Ordering::Relaxed) == 0 {
+        if path.starts_with("heads/1/") && counted.fetch_add(1, Ordering::Relaxed) == 0 {
             other.lock().unwrap().round().unwrap();
         }
         answer

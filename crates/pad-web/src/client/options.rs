@@ -52,7 +52,7 @@ impl Default for HttpOptions {
         Self {
             roots: Roots::System,
             request_bytes: 32 << 20,
-            // Servers of updates of 64 MiB add a list, and send other responses of this length.
+            // Lists of updates are longer than the updates, which have at most 64 MiB.
             response_bytes: (64 << 20) + (1 << 10),
             attempts: 5,
             backoff: Duration::from_millis(200),
