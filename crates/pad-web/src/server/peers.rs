@@ -59,8 +59,8 @@ pub(super) struct Peers {
     /// Maximum number of requests of one peer that are handled concurrently.
     at_work: usize,
     threads_by_peer: Mutex<HashMap<Peer, Weak<PeerThreads>>>,
-    /// Peers whose brief request took too long, and the time of this request.
-    heavy: Mutex<HashMap<Peer, Instant>>,
+    /// Peers with slow brief requests, and their debt at a time.
+    debts: Mutex<HashMap<Peer, Debt>>,
     proxies: Vec<IpAddr>,
     counters: Arc<ConnectionCounters>,
 }
@@ -106,13 +106,36 @@ impl Drop for ThreadPermit {
     }
 }
 
-/// A peer counts as heavy if one of its brief requests
-/// ([`Work::Brief`](crate::server::Work::Brief)) takes this long or longer.
+/// A brief request ([`Work::Brief`](crate::server::Work::Brief)) that takes this long or longer is
+/// slow. The time of slow requests is the debt of their peer.
 const BRIEF: Duration = Duration::from_millis(5);
-/// Time for which the brief requests of a heavy peer run on blocking threads.
-const HEAVY: Duration = Duration::from_secs(10);
-/// Maximum number of peers recorded as heavy. Further peers are not recorded.
-const MOST_HEAVY: usize = 1 << 12;
+/// A peer with this debt or more is heavy, so its brief requests run on blocking threads. On a busy
+/// machine, the scheduler makes some requests of every peer slow; their time is less than this.
+const HEAVY: Duration = Duration::from_millis(50);
+/// Maximum debt: a peer is heavy for at most ten seconds after its last slow request.
+const LARGEST_DEBT: Duration = Duration::from_millis(550);
+/// A debt is reduced by one second in this number of seconds.
+const REDUCTION: u32 = 20;
+/// Maximum number of peers with a debt. The debt of further peers is not recorded.
+const MOST_DEBTS: usize = 1 << 12;
+
+/// Time that slow requests of a peer took, less its reduction until `at`.
+#[derive(Debug)]
+struct Debt {
+    amount: Duration,
+    at: Instant,
+}
+
+impl Debt {
+    fn now(&self) -> Duration {
+        self.after(Instant::now())
+    }
+
+    fn after(&self, now: Instant) -> Duration {
+        let since = now.saturating_duration_since(self.at);
+        self.amount.saturating_sub(since / REDUCTION)
+    }
+}
 
 /// Shared state of one connection.
 #[derive(Debug)]
@@ -152,7 +175,7 @@ impl Peers {
             threads_for_first: Arc::new(Semaphore::new(for_first)),
             at_work: (in_flight / 2).max(1),
             threads_by_peer: Mutex::default(),
-            heavy: Mutex::default(),
+            debts: Mutex::default(),
             proxies,
             counters: Arc::default(),
         })
@@ -248,32 +271,36 @@ impl Peers {
         })
     }
 
-    /// Returns whether brief requests of this peer run on blocking threads. This is so if a recent
-    /// brief request took too long.
+    /// Returns whether brief requests of this peer run on blocking threads, because recent ones
+    /// took too long.
     pub(super) fn is_heavy(&self, peer: Peer) -> bool {
-        let heavy = self.heavy();
-        heavy
-            .get(&peer)
-            .is_some_and(|since| since.elapsed() < HEAVY)
+        let debts = self.debts();
+        debts.get(&peer).is_some_and(|debt| debt.now() >= HEAVY)
     }
 
-    /// Marks this peer as heavy if its brief request took `BRIEF` or longer.
+    /// Adds the time of a brief request to the debt of its peer, if the request was slow.
     pub(super) fn note_brief(&self, peer: Peer, took: Duration) {
         if took < BRIEF {
             return;
         }
-        let mut heavy = self.heavy();
-        if heavy.len() >= MOST_HEAVY {
-            heavy.retain(|_, since| since.elapsed() < HEAVY);
+        let mut debts = self.debts();
+        if debts.len() >= MOST_DEBTS {
+            debts.retain(|_, debt| !debt.now().is_zero());
         }
-        if heavy.len() < MOST_HEAVY {
-            heavy.insert(peer, Instant::now());
+        if debts.len() >= MOST_DEBTS && !debts.contains_key(&peer) {
+            return;
         }
+        let before = debts.get(&peer).map_or(Duration::ZERO, Debt::now);
+        let debt = Debt {
+            amount: before.saturating_add(took).min(LARGEST_DEBT),
+            at: Instant::now(),
+        };
+        debts.insert(peer, debt);
     }
 
     // No code panics while the lock is held, so the value in a poisoned lock is intact.
-    fn heavy(&self) -> MutexGuard<'_, HashMap<Peer, Instant>> {
-        self.heavy.lock().unwrap_or_else(PoisonError::into_inner)
+    fn debts(&self) -> MutexGuard<'_, HashMap<Peer, Debt>> {
+        self.debts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the thread semaphores of a peer, which all its requests share.
@@ -548,12 +575,36 @@ mod tests {
     }
 
     #[test]
-    fn brief_requests_that_are_not_brief_are_remembered_for_a_while() {
+    fn peers_are_heavy_after_many_slow_requests_or_one_long_one() {
         let peers = Peers::new(&Limits::default(), &[]);
-        let (slow, quick) = (peer("10.0.0.1"), peer("10.0.0.2"));
-        peers.note_brief(slow, BRIEF);
-        peers.note_brief(quick, BRIEF / 2);
-        assert!(peers.is_heavy(slow) && !peers.is_heavy(quick));
+        let [once, often, long, quick] = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"].map(peer);
+        peers.note_brief(once, BRIEF);
+        peers.note_brief(long, Duration::MAX);
+        for _ in 0..200 {
+            peers.note_brief(often, BRIEF);
+            peers.note_brief(quick, BRIEF / 2);
+        }
+        let heavy = [once, often, long, quick].map(|peer| peers.is_heavy(peer));
+        assert_eq!(heavy, [false, true, true, false]);
+        assert!(
+            peers
+                .debts()
+                .values()
+                .all(|debt| debt.amount <= LARGEST_DEBT)
+        );
+    }
+
+    #[test]
+    fn debts_fall_with_time() {
+        let at = Instant::now();
+        let after = |span| at.checked_add(span).unwrap();
+        let debt = Debt {
+            amount: LARGEST_DEBT,
+            at,
+        };
+        assert!(debt.after(after(Duration::from_secs(9))) >= HEAVY);
+        assert!(debt.after(after(Duration::from_secs(10))) <= HEAVY);
+        assert!(debt.after(after(Duration::from_secs(11))).is_zero());
     }
 
     #[test]
