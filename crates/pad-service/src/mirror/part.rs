@@ -62,6 +62,10 @@ impl MirrorTarget for Part {
                 }
                 self.jump(visit, wanted)?
             }
+            // A later version may have room.
+            Err(StopReason::Store(NotApplied::TooLarge { .. })) if aim < wanted => {
+                self.jump(visit, wanted)?
+            }
             loaded => loaded?,
         };
         // If the version was not loaded, another thread follows a server that is ahead.
@@ -199,6 +203,8 @@ impl Part {
         }
         let (mut before, mut in_vain) = (None, 0_u32);
         loop {
+            // The last answer may have exceeded the memory limit.
+            self.check_memory()?;
             let progress = {
                 let mut part = self.write();
                 if part.loading() != Some(version) {
@@ -245,14 +251,7 @@ impl Part {
         version: Version,
         question: &Question,
     ) -> Result<bool, StopReason> {
-        let most = self.most_bytes();
-        if self.memory_bytes() > most {
-            self.write().drop_abandoned();
-        }
-        let needed = self.memory_bytes();
-        if needed > most {
-            return Err(StopReason::Store(NotApplied::TooLarge { needed, most }));
-        }
+        self.check_memory()?;
         let most = longest_answer(self.public(), question).min(LONGEST_ANSWER);
         let answer = visit.answer(version, question, most)?;
         match self.write().take(version, question, &answer) {
@@ -263,6 +262,19 @@ impl Part {
         self.progressed();
         visit.forget();
         Ok(true)
+    }
+
+    /// Returns an error if the part, without abandoned contents, exceeds its memory limit.
+    fn check_memory(&self) -> Result<(), StopReason> {
+        let most = self.most_bytes();
+        if self.memory_bytes() > most {
+            self.write().drop_abandoned();
+        }
+        let needed = self.memory_bytes();
+        if needed > most {
+            return Err(StopReason::Store(NotApplied::TooLarge { needed, most }));
+        }
+        Ok(())
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Predecessor, Question, SchemeName, Server, Statement, Successor, Value,
-    Version, VersionNote, internals::part::NotTaken,
+    Key, KeyRange, Keys, Operation, Predecessor, Question, SchemeName, Server, Statement,
+    Successor, Value, Version, VersionNote, internals::part::NotTaken,
 };
 use pad_client::{Fault, FetchError, Remote, internals::Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part};
@@ -380,6 +380,15 @@ fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
     let before = small.memory_bytes();
     assert!(mirror.round().is_err());
     assert_eq!(small.memory_bytes(), before, "nothing more is taken");
+    // A later version has room.
+    let removals = many
+        .iter()
+        .skip(2)
+        .map(|key| Operation::Remove(key.as_str().try_into().unwrap()));
+    author.sign("s.pad", vec![removals.collect()]).unwrap();
+    let upstream = author.serve();
+    let mut mirror = mirror_into(&small, &author, vec![connect(&upstream)]);
+    assert_eq!(mirror.round().unwrap().latest, Version::new(3));
     // Tuple schemes do not support parts. Their mirrors keep all keys.
     let tuples = Author::new(SchemeName::TupleSpecLightweight);
     let of_tuples = tuples.key.public().clone();
