@@ -133,7 +133,8 @@ impl Debt {
 
     fn after(&self, now: Instant) -> Duration {
         let since = now.saturating_duration_since(self.at);
-        self.amount.saturating_sub(since / REDUCTION)
+        let reduction = since.checked_div(REDUCTION).unwrap_or_default();
+        self.amount.saturating_sub(reduction)
     }
 }
 
