@@ -3,8 +3,12 @@
 use std::{
     collections::BTreeSet,
     net::IpAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
+    time::Duration,
 };
 
 use authdict::{KeyRange, Question, Version};
@@ -207,6 +211,29 @@ fn a_request_that_is_too_long_for_the_servers_is_the_clients_fault() {
         assert_eq!(reply.status, StatusCode::URI_TOO_LONG);
         assert_eq!(raw(&router, "/health", None).status, StatusCode::OK);
     }
+}
+
+/// A slow server would occupy the permits for large responses.
+#[test]
+fn a_server_that_answers_slowly_is_asked_after_others_for_a_while() {
+    let Parts { author, new, .. } = Parts::begin();
+    let answered = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&answered);
+    let slow = author.liar(move |path, answer| {
+        if path.starts_with("answers/") {
+            counted.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(3500));
+        }
+        answer
+    });
+    let router = route(&[&slow, &new]);
+    for _ in 0..4 {
+        assert_eq!(
+            raw(&router, &look_up(9, "apple"), None).status,
+            StatusCode::OK
+        );
+    }
+    assert_eq!(answered.load(Ordering::Relaxed), 1);
 }
 
 /// A server whose latest head does not verify must be reported as down, although it answers.
