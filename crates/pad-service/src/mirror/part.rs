@@ -62,8 +62,11 @@ impl MirrorTarget for Part {
                 }
                 self.jump(visit, wanted)?
             }
-            // A later version may have room.
-            Err(StopReason::Store(NotApplied::TooLarge { .. })) if aim < wanted => {
+            // A later version may have room. The pauses between attempts grow, because each one
+            // may fetch as many bytes as fit into the memory.
+            Err(StopReason::Store(NotApplied::TooLarge { .. }))
+                if aim < wanted && self.is_stalled() =>
+            {
                 self.jump(visit, wanted)?
             }
             loaded => loaded?,

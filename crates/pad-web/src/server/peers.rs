@@ -109,8 +109,8 @@ impl Drop for ThreadPermit {
 /// A brief request ([`Work::Brief`](crate::server::Work::Brief)) that takes this long or longer is
 /// slow. The time of slow requests is the debt of their peer.
 const BRIEF: Duration = Duration::from_millis(5);
-/// A peer with this debt or more is heavy, so its brief requests run on blocking threads. On a busy
-/// machine, the scheduler makes some requests of every peer slow; their time is less than this.
+/// A peer with this debt or more is heavy, so its brief requests run on blocking threads. A few
+/// requests that are slow only because the machine is busy do not make a peer heavy.
 const HEAVY: Duration = Duration::from_millis(50);
 /// Maximum debt: a peer is heavy for at most ten seconds after its last slow request.
 const LARGEST_DEBT: Duration = Duration::from_millis(550);
