@@ -7,19 +7,19 @@
 use std::sync::LazyLock;
 
 use serde::de::DeserializeOwned;
-use toml::Table;
+use serde_json::{Map, Value};
 
 use crate::line::{Conditions, Line, conditions};
 
-static PAPER: LazyLock<Table> = LazyLock::new(|| {
-    let read = include_str!("paper.toml").parse::<Table>();
+static PAPER: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let read = basic_toml::from_str(include_str!("paper.toml"));
     read.expect("paper.toml: tests read all of it")
 });
 
 /// Reads a section of `paper.toml`.
 pub fn section<T: DeserializeOwned>(name: &str) -> T {
     let section = PAPER.get(name).expect("paper.toml: it has every section");
-    let read: Result<T, _> = section.clone().try_into();
+    let read = T::deserialize(section);
     read.expect("paper.toml: sections have the form of their types")
 }
 

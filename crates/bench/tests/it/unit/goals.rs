@@ -16,7 +16,7 @@ const TWO: [&str; 2] = [
 ];
 
 fn shown(line: Line) -> String {
-    let goals: [Goal; 2] = TWO.map(|goal| toml::from_str(goal).unwrap());
+    let goals: [Goal; 2] = TWO.map(|goal| basic_toml::from_str(goal).unwrap());
     let mut tables = Tables::default();
     table(&goals, "", |_, _| None, &[line], &mut tables);
     tables.to_string()
