@@ -11,8 +11,7 @@ use ark_bls12_381::Fr;
 use ark_ff::PrimeField as _;
 use bls12::SecretScalar;
 use pad_core::{Verified, Workers};
-use rand::Rng as _;
-use rand_chacha::ChaCha20Rng;
+use rand::{Rng as _, rngs::ChaCha20Rng};
 use zeroize::Zeroizing;
 
 use super::{Bilinear, BilinearElement, BilinearPublicKey, BilinearSecretKey, BilinearValue};

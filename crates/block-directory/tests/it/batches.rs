@@ -4,8 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use block_directory::{BlockDirectory, Entry, EntryId, FullAuthor};
 use pad_core::{ApplyError, Blake3Ed25519, HeadSigner, Paper2010, Sha256Ed25519, Suite, Update};
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::{
     stored::{TINY, flip},

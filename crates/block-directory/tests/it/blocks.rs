@@ -14,8 +14,7 @@ use pad_core::{
     ApplyError, Blake3Ed25519, DecodeError, InputError, Paper2010, Suite, Untrusted, VerifyError,
     codec,
 };
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::support::{S, head_of, id, object};
 

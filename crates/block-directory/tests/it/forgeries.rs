@@ -253,7 +253,7 @@ fn a_proof_is_of_one_root() {
 #[test]
 fn random_mixtures_are_refused() {
     use rand::{RngExt as _, SeedableRng as _};
-    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+    let mut random = rand::rngs::ChaCha8Rng::seed_from_u64(3);
     let (_, server) = directory(30, 2);
     let proofs: Vec<Parts> = (0..30).map(|number| Parts::of(&[number], 30)).collect();
     for _ in 0..2000 {

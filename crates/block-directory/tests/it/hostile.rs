@@ -9,8 +9,7 @@ use pad_core::{
     DecodeError, Suite, Untrusted, VerifyError,
     codec::{self, Message},
 };
-use rand::{Rng as _, RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::support::{S, directory, head, head_of, id, ids, object, verify};
 

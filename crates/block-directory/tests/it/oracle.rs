@@ -9,8 +9,7 @@ use pad_core::{
     Blake3Ed25519, DecodeError, LookupError, Paper2010, Repository as _, Sha256Ed25519, Suite,
     Untrusted, Version, codec, internals::Domain,
 };
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::{
     stored::TINY,

@@ -6,8 +6,7 @@ use block_directory::{
     BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, FullAuthor, StoreError,
 };
 use pad_core::{ApplyError, LookupError, StoreFault, Suite, Update, codec};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use tempfile::TempDir;
 
 use crate::support::{LAZY, S, accepted, append, id, object, signer};

@@ -12,8 +12,7 @@ use pad_log::{
     Log, Schedule, Scheme, SetScheme,
     internals::{Address, BuildProgress},
 };
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::support::{log, look_up, members, pair};
 

@@ -2,8 +2,7 @@ use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, PrimeGroup};
 use ark_ff::AdditiveGroup;
 use pad_conformance::soak;
-use rand::SeedableRng;
-use rand_chacha::ChaCha20Rng;
+use rand::{SeedableRng, rngs::ChaCha20Rng};
 
 use super::*;
 use crate::{

@@ -2,8 +2,7 @@ use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
 use ark_ec::{AffineRepr, PrimeGroup, scalar_mul::glv::GLVConfig};
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField as _};
 use bls12::affine::normalize;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha20Rng;
+use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
 
 use super::{
     endomorphism::{MU, Window, endomorphism},

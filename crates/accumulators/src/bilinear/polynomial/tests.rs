@@ -1,8 +1,7 @@
 use ark_ff::Zero;
 use pad_conformance::soak;
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_chacha::ChaCha20Rng;
+use rand::{SeedableRng, rngs::ChaCha20Rng};
 
 use super::{
     transform::{branch_length, join_halves, split_halves},

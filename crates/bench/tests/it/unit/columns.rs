@@ -63,7 +63,10 @@ fn columns_of_no_known_form_are_refused() {
         "[1, 'key']",
     ] {
         let table = format!("columns = [{column}]");
-        assert!(basic_toml::from_str::<TableSpec>(&table).is_err(), "{column}");
+        assert!(
+            basic_toml::from_str::<TableSpec>(&table).is_err(),
+            "{column}"
+        );
     }
     assert!(basic_toml::from_str::<TableSpec>("heading = ''").is_err());
 }
