@@ -3,14 +3,6 @@
 //! An element encoded in a few bytes can take fifty times as many bytes in memory. A limit on the
 //! bytes of a message therefore does not bound the memory that the decoded message takes.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 use core::{fmt, marker::PhantomData};
 

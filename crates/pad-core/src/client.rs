@@ -1,13 +1,5 @@
 //! The client of a dictionary of any family: verifies messages of a server and returns statements.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::boxed::Box;
 
 use crate::{

@@ -66,14 +66,6 @@
 //! [`TrustedView::advance`]: crate::TrustedView::advance
 //! [`TrustedView::accuse`]: crate::TrustedView::accuse
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};

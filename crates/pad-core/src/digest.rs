@@ -1,5 +1,12 @@
 //! Fixed-width digests, and the domain-separation tags of hashed and signed data.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    reason = "lengths are constants; names and hexadecimal digits are checked before arithmetic"
+)]
+
 use alloc::string::String;
 use core::{fmt, hash::Hash};
 

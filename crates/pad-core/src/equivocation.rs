@@ -1,13 +1,5 @@
 //! Evidence that an author signed two different heads for one version.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use serde::{Deserialize, Serialize};
 
 use crate::{

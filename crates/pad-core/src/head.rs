@@ -1,13 +1,5 @@
 //! Snapshot heads: the statement that an author signs for each version.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 

@@ -40,14 +40,6 @@
 //! If a consistency proof fails, [`InclusionProof`] and [`PrefixProof`] prove the older root and
 //! history to which the newer head commits: see [`contradiction`](crate::contradiction).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};

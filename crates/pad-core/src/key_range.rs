@@ -1,13 +1,5 @@
 //! Half-open ranges of keys, with optional bounds.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::{cmp::Ordering, ops::Bound};
 
 use serde::{Deserialize, Serialize};

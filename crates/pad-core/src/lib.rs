@@ -45,6 +45,13 @@
 //! Source of the model: Crosby & Wallach 2010, section 2.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
 
 extern crate alloc;
 

@@ -10,14 +10,6 @@
 //!   proof. [`root`] computes such a digest.
 //! * Authors: [`append`] and [`join`] work on the digests of complete subtrees.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 use core::ops::Range;
 

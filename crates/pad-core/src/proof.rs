@@ -1,14 +1,6 @@
 //! The path from received bytes to a verified statement: decode to [`Untrusted`] evidence, verify
 //! it, get a [`Verified`] statement.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use crate::{
     codec::{self, Message},
     error::DecodeError,

@@ -3,14 +3,6 @@
 //! A question and its [statement](crate::statement) have the same meaning under every family. A
 //! family implements [`crate::family::Answers`] for each question that it supports.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 use core::fmt::Debug;
 

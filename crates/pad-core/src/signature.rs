@@ -4,14 +4,6 @@
 //! key in memory, another library or a hardware module. A signer may block. The source of its error
 //! ([`signature::Error::from_source`]) is the reason of the refusal.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::{
     string::{String, ToString},
     sync::Arc,

@@ -1,13 +1,5 @@
 //! A client's state, stored from one answer to the next: the newest verified head.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use serde::{Deserialize, Serialize};
 
 use crate::{

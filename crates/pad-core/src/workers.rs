@@ -1,5 +1,11 @@
 //! The threads for large computations, passed to functions as a value.
 
+#![allow(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    reason = "indices of slices in memory, and results of work that always ran"
+)]
+
 #[cfg(feature = "std")]
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -5,6 +5,12 @@
 //! with zeros to 64 bytes. `compress_pair` absorbs exactly one block after the tag block and omits
 //! the padding. A collision of `compress_pair` is a collision of SHA-256 on `tag block ‖ block`.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "indices are below the length of a block, and lengths are of slices in memory"
+)]
+
 use core::slice::from_ref;
 
 use sha2::block_api::compress256;
