@@ -91,6 +91,7 @@ impl<S: Scheme> Forest<S> {
         if !self.has_nodes_of(self.size) {
             return None;
         }
+        self.keep_polynomials();
         // The jobs of these nodes are finished.
         self.drop_jobs(self.size);
         self.advance();

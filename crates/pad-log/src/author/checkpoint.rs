@@ -160,6 +160,7 @@ impl<S: Scheme> Forest<S> {
             *nodes = chunks.iter().map(decode).collect::<Option<_>>()?;
         }
         self.size = self.pushed();
+        self.keep_polynomials();
         self.has_nodes_of(self.size).then_some(())
     }
 

@@ -3,7 +3,12 @@
 
 mod building;
 
-use std::{borrow::Cow, collections::HashMap, mem, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    mem,
+    sync::{Arc, OnceLock},
+};
 
 use ark_bls12_381::Fr;
 use ark_ff::Field;
@@ -49,8 +54,8 @@ pub(crate) struct Forest<S: Scheme> {
     /// of the blocks' level.
     pub(super) levels: Vec<Vec<Node>>,
     /// The polynomials of nodes whose parents are not made yet. A polynomial that is missing here
-    /// is computed from the elements.
-    polynomials: HashMap<Address, Arc<Vec<Fr>>>,
+    /// is computed from the elements. An empty cell keeps it once it has been computed.
+    polynomials: HashMap<Address, OnceLock<Arc<Vec<Fr>>>>,
     /// The polynomials of older nodes whose parents were made in the latest build.
     /// [`Forest::truncate`] restores them.
     pub(super) joined: HashMap<Address, Arc<Vec<Fr>>>,
@@ -157,7 +162,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     fn make_frontier(&self, tree: Address) -> Result<FrontierTree, AccumulateError> {
-        let made = (self.node(tree).accumulator, self.shared_polynomial(tree));
+        let made = (self.node(tree).accumulator, self.polynomial(tree));
         run_to_end(self.plan(tree).make::<S>(made, self.pace()))
     }
 
@@ -190,15 +195,31 @@ impl<S: Scheme> Forest<S> {
         self.polynomials
             .retain(|node, _| shape.is_available(*node, size));
         let joined = mem::take(&mut self.joined).into_iter();
-        self.polynomials.extend(joined.filter(|(node, _)| {
+        let joined = joined.filter(|(node, _)| {
             let parent = Address {
                 level: node.level + 1,
                 index: node.index / 2,
             };
             shape.is_available(*node, size) && !shape.is_available(parent, size)
-        }));
+        });
+        self.polynomials
+            .extend(joined.map(|(node, polynomial)| (node, polynomial.into())));
         self.frontiers
             .retain(|node, _| shape.is_available(*node, size));
+        self.keep_polynomials();
+    }
+
+    /// Keeps the polynomials of the latest roots from when they are first computed, in schemes
+    /// whose look-ups need them. Nodes that were not made by this forest come without.
+    pub(super) fn keep_polynomials(&mut self) {
+        if S::COMPLETENESS == Completeness::Counted {
+            let shape = self.log.shape();
+            for root in shape.forest(self.size) {
+                if shape.is_proved(root) {
+                    self.polynomials.entry(root).or_default();
+                }
+            }
+        }
     }
 
     /// The hash of an available node.
@@ -235,11 +256,18 @@ impl<S: Scheme> Forest<S> {
     /// The polynomial of a node: the product of `X - root` over the scalars of its elements.
     ///
     /// Cost: computing the product, or nothing for nodes whose polynomial is stored.
-    pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
-        if let Some(known) = self.polynomials.get(&node) {
-            return Cow::Borrowed(known.as_slice());
+    pub(crate) fn polynomial(&self, node: Address) -> Arc<Vec<Fr>> {
+        let cell = self.polynomials.get(&node);
+        if let Some(known) = cell.and_then(OnceLock::get) {
+            return Arc::clone(known);
         }
-        Cow::Owned(self.product(node, &self.workers))
+        // Not computed inside of the cell: a worker that waits for others may take on the work of
+        // another look-up, which needs the same cell.
+        let product = Arc::new(self.product(node, &self.workers));
+        if let Some(cell) = cell {
+            drop(cell.set(Arc::clone(&product)));
+        }
+        product
     }
 
     /// Computes the polynomial of a node: the product of `X - root` over the scalars of its
@@ -313,7 +341,7 @@ impl<S: Scheme> Forest<S> {
     fn put(&mut self, address: Address, made: Made) {
         let row = usize::from(address.level - self.block_level());
         self.levels[row].push(made.node);
-        self.polynomials.insert(address, made.polynomial);
+        self.polynomials.insert(address, made.polynomial.into());
         if let Some(frontier) = made.frontier {
             self.frontiers.insert(address, frontier);
         }
@@ -326,7 +354,8 @@ impl<S: Scheme> Forest<S> {
     /// Removes the stored polynomial of a node whose parent is finished. Keeps it in `joined` if
     /// the node was available before the latest build, which may be undone.
     pub(super) fn join(&mut self, node: Address) {
-        if let Some(polynomial) = self.polynomials.remove(&node)
+        let polynomial = self.polynomials.remove(&node);
+        if let Some(polynomial) = polynomial.and_then(OnceLock::into_inner)
             && self.log.shape().is_available(node, self.size)
         {
             self.joined.insert(node, polynomial);

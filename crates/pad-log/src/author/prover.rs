@@ -5,6 +5,7 @@
 //! groups of prefixes.
 
 use pad_accumulators::{AccumulateError, wire::write_count};
+use pad_core::Workers;
 
 use super::{
     entries::Entries,
@@ -26,7 +27,8 @@ impl<S: DictionaryScheme> Entries<S> {
     /// Proves all values of a key in the log of `size` entries, which is at most [`Entries::size`].
     ///
     /// Cost in counted schemes, for each tree: one sum with a term for each element. One value of
-    /// the key needs two sums, several values need three sums.
+    /// the key needs two sums, several values need three sums. A log that was loaded also computes
+    /// the polynomials of its trees at the first look-up.
     ///
     /// Cost in frontier schemes: one sum of at most 1024 terms for each tree without the key. For
     /// other trees, two sums for each chunk of 512 prefixes, with about one chunk for every two
@@ -130,13 +132,25 @@ impl<S: Scheme> Entries<S> {
         let mut body = Vec::new();
         body.extend_from_slice(&size.to_be_bytes());
         let shape = self.log().shape();
-        for root in shape.forest(size) {
-            if shape.is_proved(root) {
-                self.append_tree(root, (key, positions), &mut body)?;
+        let roots: Vec<Address> = shape.forest(size).collect();
+        let sequential = Workers::sequential();
+        let workers = match S::COMPLETENESS {
+            Completeness::Counted => self.forest.workers(),
+            // A frontier that must be computed takes much memory.
+            Completeness::Frontier => &sequential,
+        };
+        let sections = workers.map(&roots, |root| {
+            let mut section = Vec::new();
+            if shape.is_proved(*root) {
+                self.append_tree(*root, (key, positions), &mut section)?;
             } else {
                 self.forest
-                    .append_node(root, Opening::Holding(&[root.start()]), &mut body);
+                    .append_node(*root, Opening::Holding(&[root.start()]), &mut section);
             }
+            Ok::<_, AccumulateError>(section)
+        });
+        for section in sections {
+            body.extend_from_slice(&section?);
         }
         if S::CONTENTS == Contents::Dictionary {
             write_count(positions.len(), &mut body);

@@ -195,8 +195,8 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         self.entries().as_slice().len()
     }
 
-    /// Returns the bytes of memory of the heads, entries, elements and nodes. The tables of keys
-    /// and, in frontier schemes, the frontiers are not counted.
+    /// Returns the bytes of memory of the heads, entries, elements and nodes. The tables of keys,
+    /// polynomials and, in frontier schemes, the frontiers are not counted.
     fn bytes_in_memory(&self) -> usize {
         let entries = self.entries().as_slice();
         let contents = entries

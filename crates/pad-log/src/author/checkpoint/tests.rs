@@ -1,4 +1,7 @@
-use std::{borrow::Cow, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+};
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
@@ -173,5 +176,29 @@ fn frontiers_that_somebody_else_wrote_deceive_nobody() {
         let found = values(&opened, version, &key);
         let held = found.is_err() || (found == Ok(0) && place >= 256);
         assert!(held, "byte {place}");
+    }
+}
+
+#[test]
+fn polynomials_of_loaded_roots_are_computed_once() {
+    let server = published::<AadCounted>(&[3, 14, 1, 0, 15, 8]);
+    let loaded = restored(&server, &server.checkpoint()).unwrap();
+    let forest = &loaded.entries().forest;
+    let is_kept = |node| Arc::ptr_eq(&forest.polynomial(node), &forest.polynomial(node));
+    let shape = loaded.entries().log().shape();
+    let roots: Vec<Address> = shape.forest(41).filter(|it| shape.is_proved(*it)).collect();
+    assert_eq!(roots.len(), 2);
+    for root in roots {
+        assert!(is_kept(root), "{root:?}");
+        // Roots of earlier sizes are computed each time: memory does not grow with the versions.
+        let (left, right) = root.children().unwrap();
+        assert!(!is_kept(left) && !is_kept(right), "{root:?}");
+    }
+    for size in 0..=41 {
+        for key in ["key 0", "absent"] {
+            let [made, read] = [&server, &loaded]
+                .map(|it| it.entries().prove_values(size, key.as_bytes()).unwrap());
+            assert_eq!(wire::encode(&made), wire::encode(&read), "{key} at {size}");
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Construction of the nodes of deferred logs in steps, before proofs first use the nodes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ark_bls12_381::Fr;
 use pad_accumulators::AccumulateError;
 
 use super::{Forest, to_u64, to_usize};
@@ -87,13 +86,8 @@ impl<S: Scheme> Forest<S> {
             setup: self.log.setup().clone(),
             inner: self.inner(node),
             accumulators: children.map(|child| self.node(child).accumulator),
-            factors: children.map(|child| self.shared_polynomial(child)),
+            factors: children.map(|child| self.polynomial(child)),
         })
-    }
-
-    pub(super) fn shared_polynomial(&self, node: Address) -> Arc<Vec<Fr>> {
-        let known = self.polynomials.get(&node).cloned();
-        known.unwrap_or_else(|| Arc::new(self.polynomial(node).into_owned()))
     }
 
     /// Drops the jobs of nodes that are not under construction in a log of this size.
@@ -129,7 +123,7 @@ impl<S: Scheme> Forest<S> {
     /// Returns a finished node, its polynomial, and its frontier if there is one. Returns `None` if
     /// node or polynomial is not stored.
     fn made(&self, node: Address) -> Option<Made> {
-        let polynomial = self.polynomials.get(&node);
+        let polynomial = self.polynomials.get(&node).and_then(OnceLock::get);
         let polynomial = polynomial.or_else(|| self.joined.get(&node))?;
         Some(Made {
             node: self.level(node.level).get(to_usize(node.index))?.clone(),
