@@ -132,9 +132,7 @@ fn with_nodes<S: Scheme>(
     appended: Vec<Entry>,
     levels: &[Vec<u8>],
 ) -> Option<Entries<S>> {
-    for entry in appended {
-        entries.push(entry).ok()?;
-    }
+    entries.extend(appended.into_iter()).ok()?;
     entries.forest.decode_levels(levels)?;
     Some(entries)
 }

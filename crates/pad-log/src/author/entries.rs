@@ -132,6 +132,25 @@ impl<S: Scheme> Entries<S> {
         Ok(())
     }
 
+    /// Appends entries like [`Entries::push`]. The entries before one that is not accepted stay.
+    ///
+    /// Reserves the memory at once: growing tables hash all keys again.
+    pub(super) fn extend(
+        &mut self,
+        entries: impl ExactSizeIterator<Item = Entry>,
+    ) -> Result<(), AppendError> {
+        self.appended.reserve(entries.len());
+        self.forest
+            .elements
+            .reserve(entries.len() * S::element_bytes());
+        self.index
+            .reserve(entries.len(), S::CONTENTS, &self.appended);
+        for entry in entries {
+            self.push(entry)?;
+        }
+        Ok(())
+    }
+
     /// Computes the trees over all entries that were pushed.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use hashbrown::{HashTable, hash_table::Entry as Slot};
 
 use super::forest::{to_u64, to_usize};
-use crate::statement::Entry;
+use crate::{scheme::Contents, statement::Entry};
 
 /// Positions of entries. All methods must be given the same list of entries.
 ///
@@ -78,6 +78,19 @@ impl Groups {
         }
     }
 
+    /// Reserves memory for further groups, so that adding them moves no entry of the table.
+    fn reserve<'e, N: Hash>(
+        &mut self,
+        groups: usize,
+        entries: &'e [Entry],
+        name: impl Fn(&'e Entry) -> N,
+    ) {
+        self.table.reserve(groups, |positions| {
+            let first = positions.as_slice()[0];
+            self.hasher.hash_one(name(&entries[to_usize(first)]))
+        });
+    }
+
     /// Removes the entry with this name at `position`, which must be the last position of all.
     fn pop(&mut self, position: u64, name: impl Hash) {
         let is_latest = |positions: &Positions| positions.as_slice().last() == Some(&position);
@@ -111,6 +124,14 @@ impl Groups {
 }
 
 impl Index {
+    /// Reserves memory for further entries with other keys and values.
+    pub(super) fn reserve(&mut self, count: usize, contents: Contents, entries: &[Entry]) {
+        self.keys.reserve(count, entries, key);
+        if contents == Contents::Dictionary {
+            self.pairs.reserve(count, entries, pair);
+        }
+    }
+
     /// Adds the last entry under its key.
     pub(super) fn push_key(&mut self, entries: &[Entry]) {
         self.keys.push(entries, key);

@@ -136,11 +136,9 @@ impl<S: Scheme> LogRepository<S> {
         if entries.len() > MOST_ENTRIES {
             return Err(InputError::CapacityExceeded.into());
         }
-        for entry in entries {
-            self.entries
-                .push(entry.clone())
-                .map_err(|_| ApplyError::AttachmentMismatch)?;
-        }
+        self.entries
+            .extend(entries.iter().cloned())
+            .map_err(|_| ApplyError::AttachmentMismatch)?;
         make_nodes(&mut self.entries)?;
         if self.entries.digest(self.entries.size()) != update.head.head.root {
             return Err(ApplyError::RootMismatch);
