@@ -308,6 +308,33 @@ fn an_update_whose_request_or_answer_was_lost_is_recovered() {
     }
 }
 
+/// The process that wrote the state may have been killed before the file's new name was durable. An
+/// update that is sent again must not be lost with it.
+#[cfg(unix)]
+#[test]
+fn a_state_that_was_read_back_is_written_before_its_update_is_sent_again() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let (world, client) = failed_update(|_, _| out_of_reach());
+    drop(client);
+    let path = world.path();
+    let file = move || std::fs::metadata(&path).unwrap().ino();
+    // Keeps the file that was read, so that its number is not given out again.
+    std::fs::hard_link(world.path(), world.directory.path().join("read")).unwrap();
+    let read = file();
+    let (send, receive) = std::sync::mpsc::channel();
+    world.wire.tamper(move |request, _| {
+        if is_update(request) {
+            send.send(file()).unwrap();
+        }
+    });
+    let mut client = world.open();
+    client.settle().unwrap();
+    let written: Vec<u64> = receive.try_iter().collect();
+    assert_eq!(written.len(), 1);
+    assert_ne!(written[0], read);
+}
+
 #[test]
 fn a_crash_after_the_answer_and_before_the_state_file_is_recovered() {
     let (world, mut client) = uploaded(1_000);
