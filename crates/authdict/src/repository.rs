@@ -113,6 +113,8 @@ impl From<pad_log::AuthorError> for AuthorError {
     fn from(error: pad_log::AuthorError) -> Self {
         match error {
             pad_log::AuthorError::Signer(error) => error.into(),
+            pad_log::AuthorError::Append(error) => error.into(),
+            pad_log::AuthorError::Head(error) => RepositoryError::Refused(error).into(),
             error => Self::Log(error),
         }
     }

@@ -13,7 +13,6 @@
 
 mod bezout;
 pub(crate) mod building;
-mod built;
 pub(crate) mod checkpoint;
 pub(crate) mod entries;
 mod evidence;
@@ -26,6 +25,7 @@ mod log_author;
 mod node;
 mod prover;
 mod repository;
+mod repository_author;
 mod steps;
 mod stepwise;
 pub(crate) mod update;
@@ -38,9 +38,9 @@ mod figure4;
 mod support;
 
 pub use building::{BuildProgress, Building};
-pub use built::BuiltUpdate;
 pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};
 pub use repository::LogRepository;
+pub use repository_author::RepositoryAuthor;
 pub use update::Appended;

@@ -179,7 +179,7 @@ pub use statement::{Absent, Entry, Grown, Included, Values};
 #[doc(hidden)]
 pub mod internals {
     #[cfg(feature = "std")]
-    pub use crate::author::{BuildProgress, BuiltUpdate, update::MOST_ENTRIES};
+    pub use crate::author::{BuildProgress, RepositoryAuthor, update::MOST_ENTRIES};
     pub use crate::{
         scheme::{Completeness, Contents},
         shape::Address,

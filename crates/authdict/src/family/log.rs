@@ -26,7 +26,6 @@ use crate::{
 };
 
 mod answers;
-mod author;
 mod repository;
 
 pub(crate) use answers::LONGEST_ANSWER;

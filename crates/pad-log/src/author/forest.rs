@@ -353,7 +353,7 @@ impl<S: Scheme> Forest<S> {
 
     /// Removes the stored polynomial of a node whose parent is finished. Keeps it in `joined` if
     /// the node was available before the latest build, which may be undone.
-    pub(super) fn join(&mut self, node: Address) {
+    fn join(&mut self, node: Address) {
         let polynomial = self.polynomials.remove(&node);
         if let Some(polynomial) = polynomial.and_then(OnceLock::into_inner)
             && self.log.shape().is_available(node, self.size)

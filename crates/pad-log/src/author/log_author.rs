@@ -1,17 +1,14 @@
 //! The author of a log: appends entries and signs versions.
 
-use core::marker::PhantomData;
-
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    AuthorKey, Authority, Frontier, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update,
-    Value, Version, Workers, internals::refusal_reason,
+    ApplyError, AuthorKey, Authority, Frontier, HeadSigner, Sha256Ed25519, SignedHead,
+    SnapshotHead, Update, Value, Version, Workers, internals::refusal_reason,
 };
 use thiserror::Error;
 
 use super::{
     building::Building,
-    built::BuiltUpdate,
     entries::{AppendError, Entries},
     forest::to_usize,
     repository::LogRepository,
@@ -48,6 +45,12 @@ pub enum AuthorError {
     /// The parameters have too few powers for the log, or hashes have collided.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
+    /// The log does not accept an entry. Only [`LogRepository::sign`] returns this error.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The signature does not verify. Only [`LogRepository::sign`] returns this error.
+    #[error(transparent)]
+    Head(#[from] ApplyError),
     /// No version number is left for a new version.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
@@ -94,13 +97,6 @@ impl<S: Scheme> LogAuthor<S> {
         }
     }
 
-    /// Whether a version is sealed: complete, but unsigned because the signer failed. The next
-    /// [`LogAuthor::snapshot`] signs it.
-    #[doc(hidden)]
-    pub const fn has_unsigned(&self) -> bool {
-        self.unsigned.is_some()
-    }
-
     /// Sets the schedule of node construction: see [`Entries::with_building`].
     #[must_use]
     pub fn with_building(mut self, building: Building) -> Self {
@@ -112,6 +108,11 @@ impl<S: Scheme> LogAuthor<S> {
     /// this author.
     pub const fn authority(&self) -> Authority {
         self.authority
+    }
+
+    /// The head of the latest signed version.
+    pub(super) const fn head(&self) -> Option<&SignedHead<Sha256Ed25519>> {
+        self.head.as_ref()
     }
 
     /// The identity and setup of the log that this author writes.
@@ -137,14 +138,6 @@ impl<S: Scheme> LogAuthor<S> {
             return Err(AppendError::VersionFull);
         }
         self.entries.push(entry)
-    }
-
-    /// Removes the entries that were appended since the latest version. Keeps the entries of a
-    /// sealed version, which is complete but unsigned. The next snapshot signs that version.
-    #[doc(hidden)]
-    pub fn discard_pending(&mut self) {
-        let built = self.entries.size();
-        self.entries.truncate(built);
     }
 
     /// The values of a key in the order in which they were appended, including values that no
@@ -187,22 +180,6 @@ impl<S: Scheme> LogAuthor<S> {
             operations: Vec::new(),
             head: signed,
             attachment: Appended { entries },
-        })
-    }
-
-    /// Signs a version like [`LogAuthor::snapshot`]. The returned update also contains a copy of
-    /// the new tree nodes, for a repository in this process ([`LogRepository::apply_built`]).
-    ///
-    /// # Errors
-    /// [`AuthorError`] as for [`LogAuthor::snapshot`].
-    #[doc(hidden)]
-    pub fn snapshot_with_nodes(&mut self) -> Result<BuiltUpdate<S>, AuthorError> {
-        let before = self.published;
-        let update = self.snapshot()?;
-        Ok(BuiltUpdate {
-            update,
-            nodes: self.entries.forest.nodes_since(before),
-            scheme: PhantomData,
         })
     }
 

@@ -8,7 +8,6 @@ use pad_core::{
 
 use super::{
     building::Building,
-    built::BuiltUpdate,
     entries::Entries,
     forest::to_usize,
     update::{Appended, MOST_ENTRIES},
@@ -86,37 +85,12 @@ impl<S: Scheme> LogRepository<S> {
         &mut self,
         update: &Update<Sha256Ed25519, Appended>,
     ) -> Result<Version, ApplyError> {
-        self.follow(update, |entries| {
-            let built = entries.build();
-            Ok(built.map_err(|_| InputError::CapacityExceeded)?)
-        })
-    }
-
-    /// Applies an update like [`LogRepository::apply`], for an author in this process. Takes the
-    /// author's nodes instead of making them again, and checks that the roots of the trees hash to
-    /// the root of the head.
-    ///
-    /// # Errors
-    /// [`ApplyError`] if the update is rejected. The repository is then unchanged.
-    #[doc(hidden)]
-    pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
-        self.follow(&built.update, |entries| {
-            let taken = entries.forest.take_nodes(&built.nodes);
-            taken.ok_or(ApplyError::AttachmentMismatch)
-        })
-    }
-
-    fn follow(
-        &mut self,
-        update: &Update<Sha256Ed25519, Appended>,
-        make_nodes: impl FnOnce(&mut Entries<S>) -> Result<(), ApplyError>,
-    ) -> Result<Version, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         if !update.operations.is_empty() {
             return Err(ApplyError::OperationsNotAllowed);
         }
         let before = self.entries.size();
-        if let Err(error) = self.append(update, make_nodes) {
+        if let Err(error) = self.append(update) {
             self.entries.truncate(before);
             return Err(error);
         }
@@ -127,11 +101,7 @@ impl<S: Scheme> LogRepository<S> {
 
     /// Appends the entries of an update, and checks that the log then has the root in the update's
     /// head.
-    fn append(
-        &mut self,
-        update: &Update<Sha256Ed25519, Appended>,
-        make_nodes: impl FnOnce(&mut Entries<S>) -> Result<(), ApplyError>,
-    ) -> Result<(), ApplyError> {
+    fn append(&mut self, update: &Update<Sha256Ed25519, Appended>) -> Result<(), ApplyError> {
         let entries = &update.attachment.entries;
         if entries.len() > MOST_ENTRIES {
             return Err(InputError::CapacityExceeded.into());
@@ -139,7 +109,8 @@ impl<S: Scheme> LogRepository<S> {
         self.entries
             .extend(entries.iter().cloned())
             .map_err(|_| ApplyError::AttachmentMismatch)?;
-        make_nodes(&mut self.entries)?;
+        let built = self.entries.build();
+        built.map_err(|_| InputError::CapacityExceeded)?;
         if self.entries.digest(self.entries.size()) != update.head.head.root {
             return Err(ApplyError::RootMismatch);
         }

@@ -5,13 +5,15 @@ use pad_core::{
     ApplyError, AuthorKey, Heads, Key, LookupError, Operation, Sha256Ed25519, Untrusted, Update,
     VerifyError, Version, Workers, codec, internals::UpdateHead,
 };
-use pad_log::{Appended, Building, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
+use pad_log::{
+    Appended, Building, Entry, Log, LogCheckpoint, LogRepository, internals::RepositoryAuthor,
+};
 use pad_tree::{Difference, KeyHistory};
 
 use super::{
     Head, LogReader,
     answers::{OptionalHead, ProofBody, QueryableScheme, prove_lookup},
-    author, not_offered,
+    not_offered,
 };
 use crate::{
     dictionary::{AnswerError, UnprovedCallback},
@@ -135,7 +137,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
         emptied.expect("the parameters serve this log already")
     }
 
-    fn resumed(&self, keys: &SigningKeys) -> Result<LogAuthor<S>, AuthorError> {
+    fn resumed(&self, keys: &SigningKeys) -> Result<RepositoryAuthor, AuthorError> {
         // The author signs values that are computed from these powers, so the powers are checked
         // before the first signature.
         let parameters = self.entries().log().setup().parameters();
@@ -146,22 +148,26 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
             let damaged = StoreError::Damaged("the parameters are not the powers of one secret");
             return Err(damaged.into());
         }
-        Ok(LogAuthor::resume(self, keys.signer().clone()))
+        Ok(RepositoryAuthor::new(self, keys.signer().clone()))
     }
 
-    fn last_sealed(author: &LogAuthor<S>) -> (Version, bool) {
+    fn last_sealed(author: &RepositoryAuthor) -> (Version, bool) {
         (author.version(), author.has_unsigned())
     }
 
+    /// Each put adds a value to its key, or a member to a set. Members that a set has are skipped.
     fn sign_with(
         &mut self,
-        author: &mut LogAuthor<S>,
+        author: &mut RepositoryAuthor,
         batch: Vec<Operation>,
     ) -> Result<Vec<u8>, AuthorError> {
-        let built = author::append(author, batch)?;
-        let applied = self.apply_built(&built);
-        applied.map_err(RepositoryError::Refused)?;
-        Ok(codec::encode(built.update()))
+        let entries = batch.into_iter().map(|operation| match operation {
+            Operation::Put(key, value) => Some(Entry { key, value }),
+            Operation::Remove(_) => None,
+        });
+        let entries: Option<Vec<_>> = entries.collect();
+        let entries = entries.ok_or(not_offered::<S>("removals"))?;
+        Ok(codec::encode(&self.sign(author, entries)?))
     }
 
     /// Returns `None`. The caller needs contents only if proofs cannot establish that no entry is
@@ -179,7 +185,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
 }
 
 impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
-    type Author = LogAuthor<S>;
+    type Author = RepositoryAuthor;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
 

@@ -44,8 +44,8 @@ fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
         for number in numbers.by_ref().take(usize::try_from(*batch).unwrap()) {
             author.append(entry(number)).unwrap();
         }
-        let built = author.snapshot_with_nodes().unwrap();
-        server.apply_built(&built).unwrap();
+        author.snapshot().unwrap();
+        server.copy_author(&author);
     }
     server
 }
