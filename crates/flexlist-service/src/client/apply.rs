@@ -51,7 +51,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * [`ClientError::Edit`] if the edits do not fit the file.
     /// * [`ClientError::Superseded`] or [`ClientError::Outdated`] if another writer came first.
     /// * [`ClientError::Transport`] if the signed statement about the version before does not reach
-    ///   the server. No update was sent.
+    ///   the server; [`ClientError::Refused`] or [`ClientError::Breach`] if the server refuses it.
+    ///   No update was sent.
     /// * [`ClientError::Refused`] if the server refuses the update. The file is then unchanged,
     ///   unless [`is_pending`](Self::is_pending) returns `true`: the outcome is then unknown.
     /// * [`ClientError::Transport`] with [`HttpError::RequestTooLarge`] if the update is too large.

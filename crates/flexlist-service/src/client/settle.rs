@@ -162,7 +162,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// of the one before it.
     ///
     /// # Errors
-    /// [`ClientError::Transport`] if no valid response arrives. A refusal is not an error here.
+    /// [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] and others
+    /// if the server refuses the statement.
     pub(super) fn confirm(&mut self, state: &FileState) -> Result<(), ClientError> {
         if self.confirmed == state.version {
             return Ok(());
@@ -175,10 +176,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let signed = self.sign(RequestKind::Confirm, &body)?;
         let response = self.queries.transport.exchange(&Request::Confirm(signed))?;
-        if let Response::State(_) = response {
-            self.confirmed = state.version;
+        match response {
+            Response::State(_) => {
+                self.confirmed = state.version;
+                Ok(())
+            }
+            Response::Refused(refusal) => Err(self.refused(Purpose::Change, refusal)),
+            _ => Err(ClientError::Unexpected),
         }
-        Ok(())
     }
 }
 

@@ -71,6 +71,15 @@ fn a_change_is_based_only_on_a_version_that_the_server_can_prove() {
     assert!(matches!(refused, ClientError::Transport(_)), "{refused}");
     assert!(!client.is_pending());
     assert_eq!(observer.newest().unwrap().status().version, 2);
+    // A server that refuses the statement cannot prove the version either.
+    let busy = Refusal::Unavailable;
+    world.wire.refuse(is_confirm, busy.clone());
+    let refused = client.apply(&[insert(0, b"two")]).unwrap_err();
+    assert!(
+        matches!(&refused, ClientError::Refused(it) if *it == busy),
+        "{refused:?}"
+    );
+    assert!(!client.is_pending());
     world.wire.be_honest();
     client.apply(&[insert(0, b"two")]).unwrap();
     assert_eq!(
